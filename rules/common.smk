@@ -1,0 +1,90 @@
+"""Functions and constants that the rules share. No rule stands here."""
+
+import os
+import sys
+
+from snakemake.exceptions import WorkflowError
+
+sys.path.insert(0, workflow.basedir)
+
+from workflow_scripts.common import configuration
+from workflow_scripts.common.code_inputs import code_inputs
+from workflow_scripts.common.errors import PipelineError
+from workflow_scripts.common.params import canonical_json
+
+try:
+    configuration.validate(config, f"{workflow.basedir}/schemas/config.schema.yaml")
+    PLAN = configuration.Plan(config, workflow.basedir)
+except PipelineError as error:
+    raise WorkflowError(str(error)) from None
+
+RESULTS = f"results/{config['name']}"
+SPLITS = ["train", "valid", "test"]
+BATCHES = list(PLAN.batches)
+PARTITIONS = PLAN.partitions
+CORPORA = list(config["corpora"])
+RUNS = PLAN.runs
+
+
+def code(script):
+    """The script below workflow_scripts/ and all modules of ours that it imports, the script first."""
+    base = "" if os.path.samefile(workflow.basedir, os.getcwd()) else f"{workflow.basedir}/"
+    return [base + path for path in code_inputs(script, workflow.basedir)]
+
+
+def settings(*paths, **renamed):
+    """A params function: canonical JSON of the named config values, keyed by the last component.
+
+    `construction.<switch>` gives the side that the switch takes; "corpora" values are per corpus: use
+    `corpus_settings`.
+    """
+    named = {path.rpartition(".")[2]: path for path in paths} | renamed
+    values = {key: PLAN.value(path) for key, path in named.items()}
+    return lambda wildcards: canonical_json(values)
+
+
+def corpus_settings(*names, switches=()):
+    """A params function: the named corpus parameters of the wildcard's corpus, and some switches."""
+    return lambda wildcards: canonical_json(
+        {name: PLAN.corpus_value(wildcards.corpus, name) for name in names}
+        | {switch: PLAN.value(f"construction.{switch}") for switch in switches}
+    )
+
+
+def memory(megabytes):
+    """A mem_mb function that doubles with each attempt."""
+    return lambda wildcards, attempt: megabytes * 2 ** (attempt - 1)
+
+
+def batch_files(wildcards):
+    """The MEDLINE files of a batch."""
+    return PLAN.batch_paths(wildcards.batch)
+
+
+def medline_digest(wildcards):
+    """The digest sidecar of a batch of MEDLINE files, once it is made."""
+    return checkpoints.fingerprint_medline.get(batch=wildcards.batch).output.digest
+
+
+def rrf(table, release="umls"):
+    """The path of an RRF table ("MRREL") or of the semantic groups ("SemGroups") of a release (umls, kb)."""
+    return PLAN.rrf(table, release)
+
+
+def rrf_digests(*tables, release="umls"):
+    """An input function: the digest sidecars of some tables of a release, once they are made."""
+    release = PLAN.release_id(release)
+    return lambda wildcards: [
+        checkpoints.fingerprint_rrf.get(release=release, table=table).output.digest for table in tables
+    ]
+
+
+def split_files(wildcards):
+    """The three files of the knowledge-graph split that a corpus is built on, by split."""
+    folder = f"{RESULTS}/kg/{config['corpora'][wildcards.corpus]['split']}"
+    return {split: f"{folder}/{split}.tsv" for split in SPLITS}
+
+
+def run_of(wildcards):
+    """The entry of RUNS of the wildcard `run`: corpus, model, seed, poolings and the row of models.tsv."""
+    return RUNS[wildcards.run]

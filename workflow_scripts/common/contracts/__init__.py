@@ -1,0 +1,1 @@
+"""One module per table that crosses the wall between two stages."""
