@@ -1,6 +1,7 @@
 """Functions and constants that the rules share. No rule stands here."""
 
 import os
+import re
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -13,7 +14,9 @@ from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.params import canonical_json
 
 try:
-    configuration.validate(config, f"{workflow.basedir}/schemas/config.schema.yaml")
+    configuration.validate(
+        config, f"{workflow.basedir}/schemas/config.schema.yaml", workflow.configfiles
+    )
     PLAN = configuration.Plan(config, workflow.basedir)
 except PipelineError as error:
     raise WorkflowError(str(error)) from None
@@ -24,6 +27,14 @@ BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
 CORPORA = list(config["corpora"])
 RUNS = PLAN.runs
+TABLES = collect(
+    "<results>/tables/{table}.{format}",
+    table=["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"],
+    format=["csv", "md", "tex"],
+)
+FIGURES = collect("<results>/figures/figure4.{format}", format=["pdf", "svg", "png"])
+REPORT = ["<results>/report.html", "<results>/deviations.md"]
+VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]
 
 
 def code(script):

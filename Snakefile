@@ -1,0 +1,94 @@
+"""MedDistant19 from a UMLS release and the MEDLINE baseline: corpus, models, tables, figures.
+
+All target rules stand here; rules/ holds one file per stage, in the direction in which the data flows.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+configfile: "config.yaml"
+
+
+include: "rules/common.smk"
+
+
+pathvars:
+    results=RESULTS,
+
+
+shell.prefix(f"export PYTHONPATH='{workflow.basedir}' PYTHONNOUSERSITE=1 PYTHONUNBUFFERED=1; ")
+
+
+wildcard_constraints:
+    batch=r"\d{4}",
+    partition=r"\d{3}",
+    split="train|valid|test",
+    corpus="|".join(CORPORA),
+    run="|".join(map(re.escape, RUNS)),
+    pooling="avg|one|att",
+    release="umls|kb",
+
+
+rule all:
+    """Every table and figure, the report, the deviations and the comparison with the paper."""
+    default_target: True
+    input:
+        TABLES,
+        FIGURES,
+        REPORT,
+        VERIFICATION,
+
+
+rule corpus:
+    """The corpora of the config, each accepted by the independent checker."""
+    input:
+        collect("<results>/corpus/{corpus}/check.json", corpus=CORPORA),
+
+
+rule models:
+    """Every training run of the config."""
+    input:
+        collect("<results>/runs/{run}/model.safetensors", run=RUNS),
+
+
+rule tables:
+    """The paper's tables, each number beside the published one."""
+    input:
+        TABLES,
+
+
+rule figures:
+    """The paper's figures."""
+    input:
+        FIGURES,
+
+
+rule report:
+    """One self-contained page with tables, figures and provenance."""
+    input:
+        REPORT,
+
+
+rule verify:
+    """Every cell against the paper."""
+    input:
+        VERIFICATION,
+
+
+rule leakage:
+    """The independent check of each corpus for facts, pairs and surfaces that cross its splits."""
+    input:
+        collect("<results>/corpus/{corpus}/check.json", corpus=CORPORA),
+
+
+include: "rules/demo.smk"
+include: "rules/acquire.smk"
+include: "rules/text.smk"
+include: "rules/linking.smk"
+include: "rules/kg.smk"
+include: "rules/corpus.smk"
+include: "rules/training.smk"
+include: "rules/evaluation.smk"
+include: "rules/reporting.smk"

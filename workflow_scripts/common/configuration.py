@@ -1,0 +1,270 @@
+"""The configuration: checked against its schema, filled with defaults, and turned into a plan of files and runs.
+
+Only the Snakefile imports this module; scripts get their values through params.
+"""
+
+import csv
+import difflib
+import json
+import pathlib
+import re
+
+import jsonschema
+import yaml
+
+from workflow_scripts.common.errors import UsageError
+
+MADE_BY_A_RULE = pathlib.Path("resources/demo")
+
+
+def validate(config, schema_path, files=()):
+    """Check `config` against the schema and fill in its defaults, in place.
+
+    Parameters
+    ----------
+    config : dict
+        The merged configuration.
+    schema_path : str or Path
+        A JSON schema (draft 2020-12) in YAML.
+    files : sequence of str
+        The configuration files in the order in which they were merged, to name the one at fault.
+
+    Raises
+    ------
+    UsageError
+        Lists every problem: file, key, value, what is allowed, what to do.
+    """
+    schema = read_yaml(schema_path)
+    validator = jsonschema.Draft202012Validator(schema)
+    errors = sorted(validator.iter_errors(config), key=lambda error: [str(part) for part in error.absolute_path])
+    if errors:
+        problems = [_explain(error, files, schema_path) for error in errors]
+        raise UsageError("the configuration is not valid\n" + "\n".join(problems))
+    _fill_defaults(config, schema)
+
+
+def read_yaml(path):
+    """Read a YAML file (safe loader)."""
+    with open(path, encoding="utf-8") as stream:
+        return yaml.safe_load(stream)
+
+
+def _explain(error, files, schema_path):
+    path = list(error.absolute_path)
+    allowed = error.message
+    key, value = ".".join(map(str, path)), error.instance
+    if error.validator == "additionalProperties":
+        known = sorted(error.schema.get("properties", {}))
+        unknown = sorted(set(error.instance) - set(known))
+        key = ".".join(map(str, [*path, unknown[0]]))
+        value = error.instance[unknown[0]]
+        path = [*path, unknown[0]]
+        near = difflib.get_close_matches(unknown[0], known, 1)
+        allowed = f"known keys here: {', '.join(known)}" + (f" (did you mean {near[0]}?)" if near else "")
+    elif error.validator == "enum":
+        allowed = f"one of {', '.join(map(json.dumps, error.validator_value))}"
+    elif error.validator == "required":
+        value = "(missing)"
+    elif error.validator == "type":
+        allowed = f"a value of type {error.validator_value}"
+    file = next((name for name in reversed(list(files)) if _holds(name, path)), "config.yaml or --config")
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return (
+        f"  file:    {file}\n  key:     {key or '(top level)'}\n  found:   {text[:200]}\n  allowed: {allowed}\n"
+        f"  remedy:  correct the key; all keys with their meaning are in {pathlib.Path(schema_path).name}"
+    )
+
+
+def _holds(name, path):
+    value = read_yaml(name) if pathlib.Path(name).is_file() else None
+    for part in path:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return value is not None
+
+
+def _fill_defaults(value, schema):
+    if not isinstance(value, dict):
+        return
+    for name, child in schema.get("properties", {}).items():
+        if "default" in child and name not in value:
+            value[name] = json.loads(json.dumps(child["default"]))
+        if name in value:
+            _fill_defaults(value[name], child)
+
+
+class Plan:
+    """What the configuration asks for: batches of files, partitions, RRF tables, corpora and runs.
+
+    Parameters
+    ----------
+    config : dict
+        A validated configuration.
+    root : str or Path
+        The folder of the workflow, where the tables of `experiments/` are looked up.
+
+    Raises
+    ------
+    UsageError
+        Where two parts of the configuration, or the configuration and the disk, do not fit.
+    """
+
+    def __init__(self, config, root):
+        self.config, self.root = config, pathlib.Path(root)
+        self.partitions = [f"{i:03d}" for i in range(config["text"]["partitions"])]
+        self.batches = self._batches()
+        self.models = self._models()
+        self.runs = self._runs()
+
+    def value(self, path):
+        """A configuration value by its dotted path; `construction.<switch>` gives the side the switch takes."""
+        section, _, name = path.partition(".")
+        if section == "construction" and name != "preset":
+            construction = self.config["construction"]
+            return construction["switches"].get(name, construction["preset"])
+        value = self.config
+        for part in path.split("."):
+            value = value[part]
+        return value
+
+    def corpus_value(self, corpus, name):
+        """A parameter of a corpus: its own, else the one of section `corpus`."""
+        own = self.config["corpora"][corpus]
+        return own[name] if name in own else self.config["corpus"][name]
+
+    def batch_paths(self, batch):
+        """Paths of the MEDLINE files of a batch."""
+        folder = self.config["medline"]["baseline_dir"]
+        return [f"{folder}/{name}" for name in self.batches[batch]]
+
+    def release_id(self, release):
+        """`kb` only where the linker's knowledge base is another folder than the release of the graph."""
+        return "kb" if release == "kb" and self.meta_dir("kb") != self.meta_dir("umls") else "umls"
+
+    def meta_dir(self, release):
+        """The folder of RRF files of a release (umls or kb)."""
+        own = self.config["linking"]["kb"]["meta_dir"] if release == "kb" else None
+        return own or self.config["umls"]["meta_dir"]
+
+    def rrf(self, table, release):
+        """Path of an RRF table, or of the table of semantic groups.
+
+        Raises
+        ------
+        UsageError
+            If the folder or the table is not there and no rule makes it.
+        """
+        folder = pathlib.Path(self.meta_dir(release))
+        if table == "SemGroups":
+            named = self.config["umls"]["semantic_groups"]
+            found = [pathlib.Path(named)] if named else sorted(folder.glob("SemGroups*.txt"))
+            path = found[0] if found else folder / "SemGroups.txt"
+        else:
+            path = folder / f"{table}.RRF"
+        if not path.is_file() and MADE_BY_A_RULE not in path.parents:
+            key = "linking.kb.meta_dir" if release == "kb" else "umls.meta_dir"
+            there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
+            raise UsageError(
+                f"{path} is missing\n  found:    {there}\n  expected: the files MRCONSO.RRF, MRREL.RRF, MRSTY.RRF, MRDEF.RRF, "
+                f"MRDOC.RRF and SemGroups*.txt of a UMLS release in {folder}\n"
+                f"  remedy:   set {key} to the META folder of an installed release (README, 'I have a UMLS licence')"
+            )
+        return str(path)
+
+    def _batches(self):
+        medline = self.config["medline"]
+        folder = pathlib.Path(medline["baseline_dir"])
+        if medline["files"] is not None:
+            names = sorted({name for pattern in medline["files"] for name in expand_range(pattern)})
+        elif medline["source"] == "download":
+            raise UsageError("medline.files: name the files to download (medline.source is download)")
+        else:
+            names = sorted(path.name for path in folder.glob("*.xml.gz")) if folder.is_dir() else []
+            if not names:
+                raise UsageError(
+                    f"medline.baseline_dir: no .xml.gz file in {folder}\n"
+                    "  remedy: set it to the folder of the MEDLINE baseline, or name the files in medline.files"
+                )
+        size = medline["files_per_job"]
+        return {f"{i // size + 1:04d}": names[i : i + size] for i in range(0, len(names), size)}
+
+    def _models(self):
+        path = self.root / self.config["experiments"]["models"]
+        if not path.is_file():
+            raise UsageError(f"experiments.models: {path} does not exist")
+        with open(path, encoding="utf-8", newline="") as stream:
+            rows = [{k: _typed(v) for k, v in row.items()} for row in csv.DictReader(stream, delimiter="\t")]
+        overrides = self.config["training"]["overrides"]
+        models = {}
+        for number, row in enumerate(rows, 2):
+            if row["model"] in models:
+                raise UsageError(f"{path}, line {number}: model {row['model']} stands there twice")
+            own = overrides.get(row["encoder"], {})
+            unknown = sorted(set(own) - set(row))
+            if unknown:
+                raise UsageError(
+                    f"training.overrides.{row['encoder']}: unknown column {unknown[0]}; columns of {path.name}: {', '.join(row)}"
+                )
+            models[row["model"]] = row | own
+            self._check_model(path, number, models[row["model"]])
+        return models
+
+    def _check_model(self, path, number, row):
+        schema = self.root / "schemas" / "models.schema.yaml"
+        for error in jsonschema.Draft202012Validator(read_yaml(schema)).iter_errors(row):
+            column = ".".join(map(str, error.absolute_path)) or "row"
+            raise UsageError(
+                f"{path}, line {number}, {column}: {error.message}\n  remedy: see schemas/models.schema.yaml"
+            )
+        for column, section in (("embedding", "embeddings"), ("pretrained", "encoders")):
+            if row[column] is not None and row[column] not in self.config[section]:
+                raise UsageError(
+                    f"{path}, line {number}: {column} {row[column]} is not in config section {section}: "
+                    f"{', '.join(sorted(self.config[section])) or 'empty'}"
+                )
+
+    def _runs(self):
+        runs = {}
+        for table, spec in self.config["experiments"]["tables"].items():
+            corpus = spec["corpus"]
+            if corpus not in self.config["corpora"]:
+                raise UsageError(
+                    f"experiments.tables.{table}.corpus: {corpus} is not one of {', '.join(self.config['corpora'])}"
+                )
+            for model, row in self.models.items():
+                if table in str(row["tables"]).split(","):
+                    poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
+                    for seed in self.config["seeds"]:
+                        runs[f"{corpus}.{model}.s{seed}"] = {
+                            "corpus": corpus,
+                            "model": model,
+                            "seed": seed,
+                            "poolings": poolings,
+                            "row": row,
+                        }
+        return runs
+
+
+def expand_range(pattern):
+    """File names of a pattern: "a[08-10].gz" gives a08.gz, a09.gz, a10.gz; a plain name gives itself."""
+    match = re.fullmatch(r"(.*)\[(\d+)-(\d+)\](.*)", pattern)
+    if not match:
+        return [pattern]
+    before, first, last, after = match.groups()
+    if int(first) > int(last):
+        raise UsageError(f"medline.files: the range in {pattern} runs backwards")
+    return [f"{before}{number:0{len(first)}d}{after}" for number in range(int(first), int(last) + 1)]
+
+
+def _typed(text):
+    """The value of a table cell: None for empty, a number where it reads as one, else the text."""
+    if text == "" or text is None:
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
