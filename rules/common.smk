@@ -86,7 +86,8 @@ def rrf_digests(*tables, release="umls"):
     """An input function: the digest sidecars of some tables of a release, once they are made."""
     release = PLAN.release_id(release)
     return lambda wildcards: [
-        checkpoints.fingerprint_rrf.get(release=release, table=table).output.digest for table in tables
+        checkpoints.fingerprint_rrf.get(release=release, table=table).output.digest
+        for table in tables
     ]
 
 

@@ -37,7 +37,7 @@ def code_inputs(script, root):
     return [first, *sorted(seen - {first})]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _imports(root, path):
     tree = ast.parse((root / path).read_text(encoding="utf-8"), filename=path)
     names = set()

@@ -167,8 +167,8 @@ class Plan:
             key = "linking.kb.meta_dir" if release == "kb" else "umls.meta_dir"
             there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
             raise UsageError(
-                f"{path} is missing\n  found:    {there}\n  expected: the files MRCONSO.RRF, MRREL.RRF, MRSTY.RRF, MRDEF.RRF, "
-                f"MRDOC.RRF and SemGroups*.txt of a UMLS release in {folder}\n"
+                f"{path} is missing\n  found:    {there}\n"
+                f"  expected: MRCONSO.RRF, MRREL.RRF, MRSTY.RRF, MRDEF.RRF, MRDOC.RRF and SemGroups*.txt in {folder}\n"
                 f"  remedy:   set {key} to the META folder of an installed release (README, 'I have a UMLS licence')"
             )
         return str(path)
@@ -205,7 +205,8 @@ class Plan:
             unknown = sorted(set(own) - set(row))
             if unknown:
                 raise UsageError(
-                    f"training.overrides.{row['encoder']}: unknown column {unknown[0]}; columns of {path.name}: {', '.join(row)}"
+                    f"training.overrides.{row['encoder']}: unknown column {unknown[0]}; "
+                    f"columns of {path.name}: {', '.join(row)}"
                 )
             models[row["model"]] = row | own
             self._check_model(path, number, models[row["model"]])
