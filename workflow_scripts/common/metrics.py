@@ -111,7 +111,8 @@ class Ranking:
     def auc(self, hits=None):
         """Trapezoid under precision over recall from the first point on; None without facts.
 
-        Recall moves only at facts, so the sum runs over their ranks. A fact at rank 1 adds nothing: no point precedes it.
+        Recall moves only at facts, so the sum runs over their ranks. A fact at rank 1 adds nothing: no point precedes
+        it.
         """
         if not self.n_facts:
             return None
@@ -160,8 +161,8 @@ class Ranking:
     def curve(self, points):
         """At most `points` points of the precision-recall curve, evenly spaced in recall.
 
-        Point j is the first rank that finds ceil(j * n_facts / m) facts, m = min(points, n_facts), j = 1..m, so the first
-        and the last fact are always among them when there is room.
+        Point j is the first rank that finds ceil(j * n_facts / m) facts, m = min(points, n_facts), j = 1..m; point 1 is
+        the first fact when m > 1.
 
         Returns
         -------
@@ -212,8 +213,8 @@ def sentence_metrics(gold, predicted, na_id):
     Returns
     -------
     dict
-        accuracy, precision, recall, f1 in [0, 1] (0 where the denominator is 0; accuracy None for n = 0), and the counts
-        n, n_gold, n_predicted, n_correct of relations other than NA.
+        accuracy, precision, recall, f1 in [0, 1] (0 where the denominator is 0; accuracy None for n = 0), and the
+        counts n, n_gold, n_predicted, n_correct of relations other than NA.
     """
     gold, predicted = np.asarray(gold), np.asarray(predicted)
     if gold.shape != predicted.shape or gold.ndim != 1:
@@ -299,7 +300,7 @@ def _micro_f1(counts):
 
 
 def _per_relation(relations, at_best, at_fixed, defined):
-    """Counts and scores of each relation at the best micro threshold; `fixed_f1` at the fixed one. A ratio 0/0 is None."""
+    """Counts and ratios of each relation at the best micro threshold, `fixed_f1` at the fixed one; 0/0 is None."""
     rows = {}
     for column, relation in enumerate(relations):
         facts, predicted, correct = (int(at_best[key][column]) for key in ("n_facts", "n_predicted", "n_correct"))
