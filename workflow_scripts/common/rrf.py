@@ -18,6 +18,7 @@ import io
 import os
 import pathlib
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -38,7 +39,7 @@ COLUMNS = {
 }
 UNCLOSED = frozenset({"SemGroups"})
 LINE = "LINE"
-BLOCK = 8 << 20
+BLOCK = 2 << 20
 _CLOSING = "closing"
 
 
@@ -120,14 +121,14 @@ def _batches(path, table, columns, line_numbers, block):
     wanted = columns + [_CLOSING] * closed
     line = 0
     with open(path, "rb", buffering=0) as raw:
-        source = pa.PythonFile(_Utf8Stream(raw, path), mode="r")
+        source = pa.PythonFile(_CheckedStream(raw, path, table), mode="r")
         for batch in _parse(source, path, names, wanted, table, block):
             if closed:
                 if pc.max(pc.binary_length(batch[_CLOSING])).as_py():
                     raise _broken_row(path, table)
                 batch = batch.select(columns)
             if line_numbers:
-                numbers = pa.array(range(line + 1, line + 1 + batch.num_rows), pa.int64())
+                numbers = pa.array(np.arange(line + 1, line + 1 + batch.num_rows, dtype=np.int64))
                 batch = batch.append_column(pa.field(LINE, pa.int64()), numbers)
             line += batch.num_rows
             if batch.num_rows:
@@ -140,14 +141,14 @@ def _parse(source, path, names, wanted, table, block):
             source,
             read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=block),
             parse_options=pyarrow.csv.ParseOptions(
-                delimiter="|", quote_char=False, double_quote=False, escape_char=False, ignore_empty_lines=False
+                delimiter="|", quote_char=False, double_quote=False, escape_char=False
             ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types={name: pa.string() for name in names},
                 include_columns=wanted,
                 null_values=[],
                 strings_can_be_null=False,
-                # _Utf8Stream checks every byte, also those of columns that nobody wants.
+                # _CheckedStream checks every byte, also those of columns that nobody wants.
                 check_utf8=False,
             ),
         )
@@ -156,12 +157,13 @@ def _parse(source, path, names, wanted, table, block):
         raise _broken_row(path, table) from None
 
 
-class _Utf8Stream(io.RawIOBase):
-    """The bytes of a file, checked to be UTF-8 on the way."""
+class _CheckedStream(io.RawIOBase):
+    """The bytes of a file, checked on the way to be UTF-8 and to have no empty line, which a CSV reader forgives."""
 
-    def __init__(self, raw, path):
-        self._raw, self._path = raw, path
+    def __init__(self, raw, path, table):
+        self._raw, self._path, self._table = raw, path, table
         self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._before = b"\n"
 
     def readable(self):
         return True
@@ -172,6 +174,10 @@ class _Utf8Stream(io.RawIOBase):
             self._decoder.decode(data, final=not data)
         except UnicodeDecodeError:
             raise _bad_byte(self._path) from None
+        joint = self._before + data[:2]
+        if any(empty in text for empty in (b"\n\n", b"\n\r\n") for text in (joint, data)):
+            raise _broken_row(self._path, self._table)
+        self._before = (self._before + data[-2:])[-2:]
         return data
 
 
@@ -188,7 +194,7 @@ def _bad_byte(path):
                     found=f"byte 0x{line[error.start]:02x} at byte {error.start + 1} of the line, which is no UTF-8 "
                     f"({error.reason})",
                     expected="UTF-8 text",
-                    remedy="have MetamorphoSys write the subset again with UTF-8 output, or convert the file with iconv",
+                    remedy="let MetamorphoSys write the subset again as UTF-8, or convert the file with iconv",
                 )
     raise AssertionError(f"{path} changed while it was read")
 
