@@ -123,11 +123,10 @@ def _conform(table, contract, path):
             found=", ".join(table.column_names),
             expected=f"the columns of {contract.name}: {', '.join(contract.schema.names)}",
         )
-    table = table.select(contract.schema.names).cast(contract.schema)
     for field in contract.schema:
         if not field.nullable and table[field.name].null_count:
             raise DataError(path, found=f"null in column {field.name}", expected=f"{contract.name} without nulls there")
-    return table
+    return table.select(contract.schema.names).cast(contract.schema)
 
 
 def _check_rows(table, contract, path, last):

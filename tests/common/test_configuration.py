@@ -1,0 +1,155 @@
+"""The configuration: errors a user can act on, defaults, batches and runs."""
+
+import copy
+
+import pytest
+
+from workflow_scripts.common import configuration
+from workflow_scripts.common.errors import UsageError
+
+
+@pytest.fixture
+def schema(repository):
+    return repository / "schemas" / "config.schema.yaml"
+
+
+@pytest.fixture
+def config(repository, schema):
+    value = configuration.read_yaml(repository / "config.yaml")
+    configuration.validate(value, schema)
+    return value
+
+
+def changed(config, path, value):
+    config = copy.deepcopy(config)
+    *parents, last = path.split(".")
+    place = config
+    for part in parents:
+        place = place[part]
+    place[last] = value
+    return config
+
+
+@pytest.mark.parametrize(
+    "path, value, words",
+    [
+        ("kg.min_relation_triple", 3, ["kg.min_relation_triple", "did you mean min_relation_triples?"]),
+        ("construction.preset", "publishd", ['"publishd"', 'one of "mended", "published"']),
+        ("construction.switches.role_flip", "yes", ["construction.switches.role_flip", '"yes"']),
+        ("corpus.negatives_share", 1.5, ["corpus.negatives_share", "1.5"]),
+        ("text.min_tokens", "five", ["text.min_tokens", "integer"]),
+        ("corpora", {"x": {}}, ["corpora.x", "split"]),
+        ("name", "Has Space", ["name", "Has Space"]),
+        ("pathvars", {}, ["pathvars", "known keys here"]),
+    ],
+)
+def test_an_error_names_key_value_allowed_and_remedy(config, schema, path, value, words):
+    with pytest.raises(UsageError) as error:
+        configuration.validate(changed(config, path, value), schema)
+    for word in [*words, "file:", "key:", "found:", "allowed:", "remedy:"]:
+        assert word in str(error.value)
+
+
+def test_all_errors_are_listed_and_the_file_at_fault_is_named(config, schema, tmp_path):
+    own = tmp_path / "my.yaml"
+    own.write_text("kg: {seed: -1}\ntext: {partitions: 0}\n")
+    config = changed(changed(config, "kg.seed", -1), "text.partitions", 0)
+    with pytest.raises(UsageError) as error:
+        configuration.validate(config, schema, ["config.yaml", own])
+    assert str(error.value).count(f"file:    {own}") == 2
+
+
+def test_defaults_are_filled_but_not_into_the_corpora(schema):
+    config = {"name": "x", "umls": {"meta_dir": "m"}, "medline": {"baseline_dir": "b"}}
+    configuration.validate(config, schema)
+    assert config["kg"]["inductive"]["shares"] == {"train": 0.7, "valid": 0.1, "test": 0.2}
+    assert config["corpus"]["max_mention_freq"] == 10000
+    assert config["corpora"]["inductive"] == {"split": "inductive"}
+
+
+def test_config_yaml_says_nothing_but_what_the_schema_knows_and_every_key_is_described(config, schema):
+    def walk(node, path=""):
+        for name, child in node.get("properties", {}).items():
+            assert child.get("description"), f"{path}.{name} has no description"
+            walk(child, f"{path}.{name}")
+            if isinstance(child.get("additionalProperties"), dict):
+                walk(child["additionalProperties"], f"{path}.{name}.*")
+
+    walk(configuration.read_yaml(schema))
+
+
+@pytest.mark.parametrize(
+    "pattern, names",
+    [
+        ("a[08-10].xml.gz", ["a08.xml.gz", "a09.xml.gz", "a10.xml.gz"]),
+        ("a[1-1].gz", ["a1.gz"]),
+        ("plain.gz", ["plain.gz"]),
+    ],
+)
+def test_ranges(pattern, names):
+    assert configuration.expand_range(pattern) == names
+
+
+def test_a_range_that_runs_backwards():
+    with pytest.raises(UsageError, match="runs backwards"):
+        configuration.expand_range("a[3-1].gz")
+
+
+def test_the_paper_has_972_files_in_49_batches(config, repository):
+    plan = configuration.Plan(config, repository)
+    assert sum(map(len, plan.batches.values())) == 972 and len(plan.batches) == 49
+    assert plan.batches["0049"] == [f"pubmed19n{i:04d}.xml.gz" for i in range(961, 973)]
+
+
+def test_switches_follow_the_preset_unless_named(config, repository):
+    config = changed(config, "construction", {"preset": "published", "switches": {"role_flip": "mended"}})
+    plan = configuration.Plan(config, repository)
+    assert plan.value("construction.role_flip") == "mended"
+    assert plan.value("construction.csv_quotes") == plan.value("construction.preset") == "published"
+
+
+def test_a_corpus_may_override_a_parameter(config, repository):
+    config = changed(config, "corpora.inductive", {"split": "inductive", "max_mention_freq": 7})
+    plan = configuration.Plan(config, repository)
+    assert plan.corpus_value("inductive", "max_mention_freq") == 7
+    assert plan.corpus_value("transductive", "max_mention_freq") == 10000
+
+
+def test_a_missing_table_of_the_release(config, repository, tmp_path):
+    (tmp_path / "MRCONSO.RRF").touch()
+    plan = configuration.Plan(changed(config, "umls.meta_dir", str(tmp_path)), repository)
+    assert plan.rrf("MRCONSO", "umls") == str(tmp_path / "MRCONSO.RRF")
+    with pytest.raises(UsageError) as error:
+        plan.rrf("MRREL", "umls")
+    for word in ("MRREL.RRF is missing", "found:    MRCONSO.RRF", "expected:", "remedy:   set umls.meta_dir"):
+        assert word in str(error.value)
+
+
+def test_no_medline_files(config, repository, tmp_path):
+    config = changed(
+        config, "medline", config["medline"] | {"source": "local", "files": None, "baseline_dir": str(tmp_path)}
+    )
+    with pytest.raises(UsageError, match="no .xml.gz file in"):
+        configuration.Plan(config, repository)
+    (tmp_path / "b.xml.gz").touch()
+    (tmp_path / "a.xml.gz").touch()
+    assert configuration.Plan(config, repository).batches == {"0001": ["a.xml.gz", "b.xml.gz"]}
+
+
+def test_runs_of_table_7(config, repository):
+    plan = configuration.Plan(config, repository)
+    assert len(plan.runs) == 16 * 3
+    assert sum(len(run["poolings"]) for run in plan.runs.values()) == 20 * 3
+
+
+@pytest.mark.parametrize(
+    "path, value, words",
+    [
+        ("experiments.tables", {"table7": {"corpus": "none"}}, "experiments.tables.table7.corpus: none is not one of"),
+        ("training.overrides", {"cnn": {"epoch": 3}}, "training.overrides.cnn: unknown column epoch"),
+        ("encoders", {}, "is not in config section encoders"),
+    ],
+)
+def test_parts_that_do_not_fit(config, repository, path, value, words):
+    with pytest.raises(UsageError, match=words):
+        configuration.Plan(changed(config, path, value), repository)
