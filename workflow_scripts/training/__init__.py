@@ -1,0 +1,1 @@
+"""Training: a corpus and one row of experiments/models.tsv become one run folder."""
