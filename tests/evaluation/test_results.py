@@ -74,10 +74,9 @@ def test_scores_are_written_in_groups(tmp_path, monkeypatch):
     results.write_scores(tmp_path / "scores.parquet", *zip(*pairs, strict=True), RELATIONS, values)
     assert check_file(tmp_path / "scores.parquet", SCORES) == values.size
     rows = read_table(tmp_path / "scores.parquet", SCORES).to_pylist()
-    expected = {
-        (*pair, name): value for pair, row in zip(pairs, values, strict=True) for name, value in zip(RELATIONS, row)
-    }
-    assert {(row["head"], row["tail"], row["relation"]): row["score"] for row in rows} == expected
+    found = {((row["head"], row["tail"]), row["relation"]): row["score"] for row in rows}
+    expected = {(pair, name): values[i, j] for i, pair in enumerate(pairs) for j, name in enumerate(RELATIONS)}
+    assert found == expected
 
 
 def test_report_holds_the_fixed_keys_and_the_threshold_chosen_on_validation():

@@ -52,8 +52,8 @@ def write_curve(path, scores, facts, relations):
 def metrics_report(test, valid, relations, precision_at, fixed_threshold):
     """The metrics of the test split, with those of the validation split and of the threshold chosen there.
 
-    The paper's F1 takes its threshold from the test split; `at_valid_threshold` says what a threshold that never saw the
-    test split gives.
+    The paper's F1 takes its threshold from the test split; `at_valid_threshold` says what a threshold that never saw
+    the test split gives.
 
     Parameters
     ----------
