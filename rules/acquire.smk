@@ -1,0 +1,101 @@
+"""Stage acquire: raw files.
+
+Reads mirrors or local folders; writes MEDLINE files with their .md5 into medline.baseline_dir, and the digests of raw
+files (<results>/acquire) that decide what runs again: the files themselves are ancient() to their users.
+"""
+
+
+if PLAN.value("medline.source") == "download":
+
+    rule download_medline:
+        """Get one MEDLINE file and its .md5 from the mirrors; one that is there is checked and kept."""
+        input:
+            # an edit of the code must not download MEDLINE again
+            code=ancient(code("acquire/download_medline.py")),
+        output:
+            file=update(PLAN.value("medline.baseline_dir") + "/{file}"),
+            md5=update(PLAN.value("medline.baseline_dir") + "/{file}.md5"),
+        log:
+            "<results>/logs/acquire/download_medline/{file}.log",
+        benchmark:
+            "<results>/benchmarks/acquire/download_medline/{file}.jsonl"
+        conda:
+            "../envs/acquire.yaml"
+        localrule: True
+        threads: 1
+        resources:
+            mem_mb=memory(500),
+            runtime=240,
+        params:
+            params=settings("medline.mirrors"),
+        wildcard_constraints:
+            file=r"[^/]+\.xml\.gz",
+        shell:
+            r"""
+            python -P {input.code[0]:q} \
+                --file {output.file:q} \
+                --lock resources/sources.lock \
+                --params {params.params:q} &> {log:q}
+            """
+
+
+checkpoint fingerprint_medline:
+    """Check the MEDLINE files of a batch against their .md5 and write their digests."""
+    input:
+        code=code("acquire/fingerprint_medline.py"),
+        files=batch_files,
+    output:
+        digest="<results>/acquire/medline/{batch}.digest",
+        record="<results>/provenance/acquire/fingerprint_medline/{batch}.json",
+    log:
+        "<results>/logs/acquire/fingerprint_medline/{batch}.log",
+    benchmark:
+        "<results>/benchmarks/acquire/fingerprint_medline/{batch}.jsonl"
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=60,
+    params:
+        params="{}",
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --files {input.files:q} \
+            --digest {output.digest:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &> {log:q}
+        """
+
+
+checkpoint fingerprint_rrf:
+    """Check one table of a UMLS release against its .md5, if there is one, and write its digest."""
+    input:
+        code=code("acquire/fingerprint_rrf.py"),
+        table=lambda wildcards: rrf(wildcards.table, wildcards.release),
+    output:
+        digest="<results>/acquire/{release}/{table}.digest",
+        record="<results>/provenance/acquire/fingerprint_rrf/{release}/{table}.json",
+    log:
+        "<results>/logs/acquire/fingerprint_rrf/{release}/{table}.log",
+    benchmark:
+        "<results>/benchmarks/acquire/fingerprint_rrf/{release}/{table}.jsonl"
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=60,
+    params:
+        params="{}",
+    wildcard_constraints:
+        table="[A-Za-z]+",
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --table {input.table:q} \
+            --digest {output.digest:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &> {log:q}
+        """

@@ -1,0 +1,1 @@
+"""Stage acquire: raw files, downloaded or local, verified and fingerprinted."""

@@ -1,0 +1,1 @@
+"""Stage text: MEDLINE XML to unique sentences with their places."""
