@@ -101,9 +101,9 @@ def build(mrconso, mrdef, settings, database, out):
     with rrf.reading(mrdef, "MRDEF", ["CUI", "SUPPRESS"]) as rows:
         database.register("mrdef", rows)
         database.execute("CREATE TABLE defined AS SELECT DISTINCT CUI AS cui FROM mrdef WHERE SUPPRESS = 'N'")
-    totals = database.execute(
+    (totals,) = database.execute(
         "SELECT count(*), count(DISTINCT cui), count(DISTINCT cui) FILTER (cui IN (FROM defined)) FROM names"
-    ).fetchone()
+    ).fetchall()
     counts |= dict(zip(("names", "concepts", "defined concepts"), totals, strict=True))
     if not counts["names"]:
         funnel = ", ".join(f"{number:,} {what}" for what, number in counts.items())

@@ -1,0 +1,214 @@
+"""Where the mentions of a sentence are: detectors behind one interface.
+
+A detector takes sentence texts and gives, for each, the spans of its mentions: sorted, not overlapping, in code points
+of that text. `make_detector` builds the one that the configuration names; a new one needs a class with `detect` and a
+line there.
+"""
+
+import itertools
+from typing import Protocol
+
+from workflow_scripts.common.errors import UsageError
+
+CHUNK = 2048
+SPACY_BATCH = 64
+# What each way of finding mentions needs of a pipeline; all other components are left out when it is loaded.
+COMPONENTS = {
+    "noun_chunks": ("tagger", "morphologizer", "attribute_ruler", "parser"),
+    "ner": ("ner",),
+}
+ENCODERS = ("tok2vec", "transformer")
+# Words that open a noun chunk and are no part of a name: "the liver", "its side effects", "these patients".
+OPENING = frozenset({"DET", "PRON", "PUNCT", "CCONJ", "ADP"})
+
+
+class Detector(Protocol):
+    """Finds mentions in sentences."""
+
+    def detect(self, texts):
+        """Yield a list of (start, end) spans for each text, in order."""
+
+
+class DictionaryDetector:
+    """Every occurrence of a known name between word boundaries, leftmost first and of these the longest.
+
+    Names and text are compared lower-cased (`str.lower`). A span is bounded when the characters just outside it are no
+    letters or digits, whatever the characters inside. The longest bounded name counts, so a longer name that ends
+    inside a word never hides a shorter one that does not.
+
+    Parameters
+    ----------
+    names : iterable of str
+    min_chars : int
+        Shorter names (characters, after lower-casing) are ignored.
+    """
+
+    def __init__(self, names, min_chars):
+        import ahocorasick_rs
+
+        patterns = sorted({lowered for name in names if len(lowered := name.lower()) >= min_chars})
+        self._automaton = ahocorasick_rs.AhoCorasick(
+            patterns,
+            matchkind=ahocorasick_rs.MatchKind.Standard,
+            store_patterns=False,
+            implementation=ahocorasick_rs.Implementation.ContiguousNFA,
+        )
+
+    def detect(self, texts):
+        """Yield a list of (start, end) spans for each text, in order."""
+        return map(self._spans, texts)
+
+    def _spans(self, text):
+        lowered = text.lower()
+        matches = self._automaton.find_matches_as_indexes(lowered, overlapping=True)
+        if not matches:
+            return []
+        spans = [(start, end) for _, start, end in matches]
+        if len(lowered) != len(text):
+            spans = _original_spans(text, spans)
+        return leftmost_longest(span for span in spans if is_bounded(text, *span))
+
+
+class SpacyDetector:
+    """Noun chunks or named entities of a spaCy model, without the components that these do not need.
+
+    Noun chunks lose the determiners, pronouns and punctuation that open them.
+
+    Parameters
+    ----------
+    model : str
+        Path or package of the model.
+    kind : str
+        "noun_chunks" or "ner".
+
+    Raises
+    ------
+    UsageError
+        If the model cannot be loaded or lacks a component.
+    """
+
+    def __init__(self, model, kind):
+        self._nlp = load_model(model, kind)
+        self._spans = {"noun_chunks": _chunk_spans, "ner": _entity_spans}[kind]
+
+    def detect(self, texts):
+        """Yield a list of (start, end) spans for each text, in order."""
+        texts = iter(texts)
+        while chunk := list(itertools.islice(texts, CHUNK)):
+            # The zone frees the strings and word forms of its texts: a worker does not grow with the corpus.
+            with self._nlp.memory_zone():
+                found = [self._spans(doc) for doc in self._nlp.pipe(chunk, batch_size=SPACY_BATCH)]
+            yield from found
+
+
+class CombinedDetector:
+    """The spans of several detectors; one that overlaps a span of an earlier detector is dropped."""
+
+    def __init__(self, detectors):
+        self._detectors = detectors
+
+    def detect(self, texts):
+        """Yield a list of (start, end) spans for each text, in order."""
+        texts = iter(texts)
+        while chunk := list(itertools.islice(texts, CHUNK)):
+            for found in zip(*(detector.detect(chunk) for detector in self._detectors), strict=True):
+                kept = []
+                for spans in found:
+                    kept.extend(span for span in spans if not any(_overlap(span, other) for other in kept))
+                yield sorted(kept)
+
+
+def make_detector(detection, names, min_name_chars, model):
+    """The detector of a configuration value.
+
+    Parameters
+    ----------
+    detection : str
+        "dictionary", "noun_chunks", "ner", or some of these joined by "+": the earlier one wins where spans overlap.
+    names : callable
+        Gives the names of the knowledge base; called only if a dictionary is wanted.
+    min_name_chars : int
+    model : str or None
+        spaCy model of noun_chunks and ner.
+    """
+    detectors = []
+    for kind in detection.split("+"):
+        if kind == "dictionary":
+            detectors.append(DictionaryDetector(names(), min_name_chars))
+        elif kind in COMPONENTS:
+            detectors.append(SpacyDetector(model, kind))
+        else:
+            raise UsageError(f"linking.detection: {detection}; known: dictionary, {', '.join(COMPONENTS)}")
+    return detectors[0] if len(detectors) == 1 else CombinedDetector(detectors)
+
+
+def is_bounded(text, start, end):
+    """Whether the characters just outside a span are no letters or digits."""
+    return not (start > 0 and text[start - 1].isalnum()) and not (end < len(text) and text[end].isalnum())
+
+
+def leftmost_longest(spans):
+    """Of overlapping (start, end) spans the one that starts first, of these the longest; the result is sorted."""
+    kept, end = [], 0
+    for span in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if span[0] >= end:
+            kept.append(span)
+            end = span[1]
+    return kept
+
+
+def _overlap(a, b):
+    return a[0] < b[1] and b[0] < a[1]
+
+
+def _original_spans(text, spans):
+    """Spans of `text.lower()` as spans of `text`, for a text with a character whose lower case is longer (U+0130).
+
+    Spans that begin or end inside such a character have no place in the text and are dropped.
+    """
+    places, position = {}, 0
+    for index, character in enumerate(text):
+        places[position] = index
+        position += len(character.lower())
+    places[position] = len(text)
+    return [(places[start], places[end]) for start, end in spans if start in places and end in places]
+
+
+def load_model(model, kind):
+    """Load a spaCy model and remove the components that a kind of mention does not need."""
+    if not model:
+        raise UsageError(f"linking.detection: {kind} needs linking.model, the path or package of a spaCy model")
+    import spacy
+
+    try:
+        nlp = spacy.load(model)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"linking.model: spaCy cannot load {model}: {str(error).splitlines()[0]}\n"
+            "  remedy: give the folder of an unpacked model (the one with config.cfg) or an installed package"
+        ) from None
+    last = COMPONENTS[kind][-1]
+    if last not in nlp.component_names:
+        raise UsageError(f"linking.detection: {kind} needs a {last}, but {model} has {', '.join(nlp.component_names)}")
+    for name in nlp.component_names:
+        if name not in COMPONENTS[kind] and name not in ENCODERS:
+            nlp.remove_pipe(name)
+    for name in ENCODERS:
+        if name in nlp.component_names and not set(nlp.get_pipe(name).listening_components) & set(nlp.pipe_names):
+            nlp.remove_pipe(name)
+    return nlp
+
+
+def _chunk_spans(doc):
+    spans = []
+    for chunk in doc.noun_chunks:
+        first, last = chunk.start, chunk.end
+        while first < last and doc[first].pos_ in OPENING:
+            first += 1
+        if first < last:
+            spans.append((doc[first].idx, chunk.end_char))
+    return spans
+
+
+def _entity_spans(doc):
+    return [(entity.start_char, entity.end_char) for entity in doc.ents]
