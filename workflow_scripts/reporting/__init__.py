@@ -1,0 +1,1 @@
+"""Tables, figures, deviations, the comparison with the paper and the report."""

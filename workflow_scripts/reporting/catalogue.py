@@ -1,0 +1,109 @@
+"""The tables of the paper that the workflow makes: keys, columns and units, by the paper's number."""
+
+from workflow_scripts.reporting.table import Column, Key, Panel, Spec
+
+TABLE5 = Spec(
+    "table5",
+    "Table 5",
+    (Key("split", "Facts"),),
+    (
+        Column("train", "Training", "count"),
+        Column("valid", "Validation", "count"),
+        Column("test", "Testing", "count"),
+    ),
+    absent="this split was not made",
+)
+
+_SUMMARY = ("entities", "relations", "types", "groups", "type_pairs")
+_SPLITS = ("instances", "facts", "bags", "instances_per_bag", "na_share")
+
+TABLE6 = Spec(
+    "table6",
+    "Table 6",
+    (Key("split", "Split"),),
+    (
+        Column("entities", "Entities", "count"),
+        Column("relations", "Relations", "count"),
+        Column("types", "STY", "count"),
+        Column("groups", "SG", "count"),
+        Column("type_pairs", "Type pairs", "count"),
+        Column("instances", "Instances", "count"),
+        Column("facts", "Facts", "count"),
+        Column("bags", "Bags", "count"),
+        Column("instances_per_bag", "Inst. per bag", decimals=2),
+        Column("na_share", "NA (%)"),
+    ),
+    absent="not in this corpus",
+    panels=(
+        Panel(_SUMMARY, rows=("all",), hide_keys=True),
+        Panel(_SPLITS, rows=("train", "valid", "test")),
+    ),
+)
+
+
+def _precision_at(k, label):
+    return Column(f"p@{k}", f"P@{label}", scale=100.0, undefined="fewer predictions than k, so P@k does not exist")
+
+
+TABLE7 = Spec(
+    "table7",
+    "Table 7",
+    (Key("model", "Model"), Key("bag", "Bag"), Key("strategy", "Strategy")),
+    (
+        Column("auc", "AUC", scale=100.0, undefined="the test split has no facts"),
+        Column("max_micro_f1", "F1-micro", scale=100.0, undefined="the test split has no facts"),
+        Column("max_macro_f1", "F1-macro", scale=100.0, undefined="the test split has no facts"),
+        _precision_at(100, "100"),
+        _precision_at(200, "200"),
+        _precision_at(300, "300"),
+        _precision_at(1000, "1k"),
+        _precision_at(2000, "2k"),
+    ),
+    absent="no run of this model in the configuration",
+)
+
+# The paper's order, and the rows for CNN, PCNN and GRU with ATT that it does not print.
+TABLE7_ROWS = [
+    (model, bag, strategy)
+    for model in ("CNN", "PCNN", "GRU", "BERT")
+    for bag, strategies in (("-", ("AVG", "ONE")), ("✓", ("AVG", "ONE", "ATT")))
+    for strategy in strategies
+]
+
+TABLE_A2 = Spec(
+    "table_a2",
+    "Table A.2",
+    (Key("type", "Semantic type"),),
+    (
+        Column("1-2x", "1-2 × threshold", "names"),
+        Column("2-3x", "2-3 × threshold", "names"),
+        Column(">=3x", "≥ 3 × threshold", "names"),
+    ),
+    absent="no mention of this type was pruned",
+)
+
+TABLE_A3 = Spec(
+    "table_a3",
+    "Table A.3",
+    (Key("relation", "Relation"),),
+    (
+        Column("inverse", "Inverse relation", "text"),
+        Column("triples", "Triples", "count", paper=False),
+        Column("instances", "Instances", "count", paper=False),
+    ),
+    absent="not among the relations of this corpus",
+)
+
+TABLE_A4 = Spec(
+    "table_a4",
+    "Table A.4",
+    (Key("tui", "TUI"),),
+    (
+        Column("group", "SG", "text"),
+        Column("type", "Semantic type", "text"),
+        Column("entities", "Entities", "count", paper=False),
+    ),
+    absent="no entity of this type in this corpus",
+)
+
+TABLES = {spec.name: spec for spec in (TABLE5, TABLE6, TABLE7, TABLE_A2, TABLE_A3, TABLE_A4)}

@@ -1,0 +1,24 @@
+"""Table 6: summary statistics of the corpus."""
+
+import pathlib
+
+from workflow_scripts.common import command
+from workflow_scripts.reporting.catalogue import TABLE6
+from workflow_scripts.reporting.corpus_rows import summary_values
+from workflow_scripts.reporting.outputs import table_parser, write_table
+
+
+def main(args):
+    """Run the command."""
+    write_table(args, TABLE6, summary_values(args.corpus, args.corpus.parent.name))
+
+
+def arguments():
+    """The command line."""
+    parser = table_parser(__doc__)
+    parser.add_argument("--corpus", type=pathlib.Path, required=True, help="statistics.json in the corpus's folder")
+    return parser
+
+
+if __name__ == "__main__":
+    command.run(arguments(), main)
