@@ -100,3 +100,21 @@ def split_files(wildcards):
 def run_of(wildcards):
     """The entry of RUNS of the wildcard `run`: corpus, model, seed, poolings and the row of models.tsv."""
     return RUNS[wildcards.run]
+
+
+def table_corpus(table):
+    """The corpus of a table: its own in config experiments.tables, else that of Table 7."""
+    tables = config["experiments"]["tables"]
+    return tables.get(table, tables["table7"])["corpus"]
+
+
+def evaluated(table, file, **columns):
+    """A file of each evaluation of the models of a table, those with these values in models.tsv."""
+    return [
+        f"{RESULTS}/evaluation/{run}/{pooling}/{file}"
+        for run, entry in RUNS.items()
+        if entry["corpus"] == table_corpus(table)
+        and table in str(entry["row"]["tables"]).split(",")
+        and columns.items() <= entry["row"].items()
+        for pooling in entry["poolings"]
+    ]
