@@ -16,7 +16,7 @@ What evaluation calls (module `scoring`):
     logits, attention = sentence_logits(bundle, sentences)
         The same one level below: one row per sentence, before pooling.
 
-Modules: `encoding` (text -> token ids), `arrays` (flat token arrays, padded batches), `encoders` (CNN, PCNN, BiGRU),
-`bert`, `classifier` (encoder + relation layer), `pooling` (AVG, ONE, ATT), `run_folder` (what a run consists of),
-`scoring`.
+Modules: `tokenization` (text -> token ids), `arrays` (flat token arrays, padded batches), `encoders` (CNN, PCNN,
+BiGRU), `bert`, `classifier` (encoder + relation layer), `pooling` (AVG, ONE, ATT), `run_folder` (what a run consists
+of), `scoring`.
 """

@@ -1,0 +1,123 @@
+"""Word encoders: CNN, PCNN and BiGRU (paper, section 4 and appendix E; Zeng et al. 2014, 2015; Hong et al. 2020).
+
+Each turns padded sentences (`arrays.Batch` of tensors) into one vector per sentence. Dropout of the representation is
+not theirs: it falls on the slots of a bag, after a sentence that fills several slots was encoded once.
+"""
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+N_INDICATORS = 4
+
+
+class ConvolutionalEncoder(nn.Module):
+    """Words and two positions -> convolution -> maximum over the sentence (CNN) or over its three pieces (PCNN).
+
+    Parameters
+    ----------
+    vectors : float tensor of shape (V + 2, d)
+        Word vectors, then [UNK] and [PAD]; all are trained.
+    hidden_size : int
+        Filters; the output has `hidden_size` columns, three times as many for PCNN.
+    kernel_size : int
+        Odd number of tokens.
+    position_size : int
+        Width of each position embedding.
+    max_length : int
+        Positions are clipped to it.
+    piecewise : bool
+        PCNN. The pieces end before the start of the first mention's second token and so on: a token belongs to piece 1
+        up to the first start inclusive, to piece 2 up to the second start inclusive, else to piece 3.
+
+    Notes
+    -----
+    Pad columns take part in the maximum of the CNN, as in the published code, where every sentence has `max_length`
+    columns. The windows that this adds are the same for all widths from `kernel_size` pads on, so `extra_pads` columns
+    give the very result of the full width.
+    """
+
+    def __init__(self, vectors, hidden_size, kernel_size, position_size, max_length, piecewise):
+        super().__init__()
+        self.max_length, self.piecewise = max_length, piecewise
+        self.extra_pads = kernel_size
+        self.words = nn.Embedding.from_pretrained(vectors, freeze=False)
+        self.head_positions = nn.Embedding(2 * max_length, position_size, padding_idx=0)
+        self.tail_positions = nn.Embedding(2 * max_length, position_size, padding_idx=0)
+        channels = vectors.shape[1] + 2 * position_size
+        self.convolution = nn.Conv1d(channels, hidden_size, kernel_size, padding=kernel_size // 2)
+        self.output_size = hidden_size * (3 if piecewise else 1)
+
+    def forward(self, batch):
+        """Representations, float (B, output_size)."""
+        columns = torch.arange(batch.ids.shape[1], device=batch.ids.device)
+        inside = columns < batch.lengths[:, None]
+        inputs = torch.cat(
+            [
+                self.words(batch.ids),
+                self.head_positions(self._positions(columns, batch.head_start, inside)),
+                self.tail_positions(self._positions(columns, batch.tail_start, inside)),
+            ],
+            dim=2,
+        )
+        features = self.convolution(inputs.transpose(1, 2))
+        if not self.piecewise:
+            return features.max(dim=2).values.relu()
+        return self._piecewise_maximum(features, columns, inside, batch)
+
+    def _positions(self, columns, start, inside):
+        index = columns - start.clamp(max=self.max_length)[:, None] + self.max_length
+        return torch.where(inside, index.clamp(max=2 * self.max_length - 1), 0)
+
+    @staticmethod
+    def _piecewise_maximum(features, columns, inside, batch):
+        first = torch.minimum(batch.head_start, batch.tail_start)[:, None]
+        second = torch.maximum(batch.head_start, batch.tail_start)[:, None]
+        pieces = (columns <= first, (columns > first) & (columns <= second), (columns > second) & inside)
+        maxima = [features.masked_fill(~piece[:, None], -torch.inf).max(dim=2).values for piece in pieces]
+        return torch.cat(maxima, dim=1).relu()  # an empty piece is -inf, and becomes 0
+
+
+class RecurrentEncoder(nn.Module):
+    """Words with four position indicators around the mentions -> BiGRU -> sum of directions -> maximum -> tanh.
+
+    Parameters
+    ----------
+    vectors : float tensor of shape (V + 2 + 4, d)
+        Word vectors, [UNK], [PAD], then the indicators of head start, head end, tail start and tail end.
+    hidden_size : int
+        Units per direction = columns of the output.
+    """
+
+    extra_pads = 0
+
+    def __init__(self, vectors, hidden_size):
+        super().__init__()
+        self.words = nn.Embedding.from_pretrained(vectors, freeze=False)
+        self.recurrence = nn.GRU(vectors.shape[1], hidden_size, batch_first=True, bidirectional=True)
+        self.output_size = hidden_size
+
+    def forward(self, batch):
+        """Representations, float (B, output_size); the batch is sorted by length, longest first."""
+        ids, lengths = self._with_indicators(batch)
+        packed = pack_padded_sequence(self.words(ids), lengths.cpu(), batch_first=True)
+        states, _ = pad_packed_sequence(self.recurrence(packed)[0], batch_first=True)
+        forward, backward = states.chunk(2, dim=2)
+        outside = torch.arange(states.shape[1], device=ids.device) >= lengths[:, None]
+        summed = (forward + backward).masked_fill(outside[:, :, None], -torch.inf)
+        return summed.max(dim=1).values.tanh()
+
+    def _with_indicators(self, batch):
+        bounds = torch.stack([batch.head_start, batch.head_end, batch.tail_start, batch.tail_end], dim=1)
+        head_first = (batch.head_start <= batch.tail_start)[:, None]
+        order = torch.tensor([[0, 1, 2, 3], [2, 3, 0, 1]], device=bounds.device)
+        order = torch.where(head_first, order[0], order[1])
+        in_text_order = bounds.gather(1, order)  # starts and ends of the first and the second mention
+        width = batch.ids.shape[1]
+        columns = torch.arange(width, device=bounds.device)
+        shift = (columns[None, :, None] >= in_text_order[:, None, :]).sum(dim=2)
+        pad = torch.full((len(bounds), width + N_INDICATORS), self.words.num_embeddings - N_INDICATORS - 1)
+        ids = pad.to(bounds.device).scatter(1, columns + shift, batch.ids)
+        places = in_text_order + torch.arange(N_INDICATORS, device=bounds.device)
+        indicators = self.words.num_embeddings - N_INDICATORS + order
+        return ids.scatter(1, places, indicators), batch.lengths + N_INDICATORS
