@@ -19,7 +19,8 @@ def write_instances(json_lines, path):
     ----------
     json_lines : str or Path
         One JSON object a line: `text` and character positions, or `token` and token positions; `h` and `t` with `id`
-        and `pos`; `relation` may be absent (NA). A name that is not text[pos] is replaced by it. Empty lines are skipped.
+        and `pos`; `relation` may be absent (NA). A name that is not text[pos] is replaced by it. Empty lines
+        are skipped.
     path : str or Path
         The Parquet file to write.
 
