@@ -8,10 +8,10 @@ import dataclasses
 from typing import Protocol
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.linking.forms import literal_form
 from workflow_scripts.linking.ngram_index import NgramSpace, Postings
 
 DECIMALS = 5
@@ -76,18 +76,18 @@ class KnowledgeBase:
 
 
 class LiteralGenerator:
-    """The concepts that have the surface as a name, lower-cased, each with score 1."""
+    """The concepts that have the surface as a name, both in their literal form (`forms`), each with score 1."""
 
     def __init__(self, knowledge_base, max_candidates):
         self._cuis, self._max = knowledge_base.cuis, max_candidates
         self._by_name = {}
         for index, name in enumerate(knowledge_base.names):
             first, last = knowledge_base.offsets[index : index + 2]
-            self._by_name.setdefault(name.lower(), []).extend(knowledge_base.concepts[first:last].tolist())
+            self._by_name.setdefault(literal_form(name), []).extend(knowledge_base.concepts[first:last].tolist())
 
     def concepts(self, surface):
         """Concepts of a surface, all of them, ascending."""
-        return [self._cuis[concept] for concept in sorted(set(self._by_name.get(surface.lower(), ())))]
+        return [self._cuis[concept] for concept in sorted(set(self._by_name.get(literal_form(surface), ())))]
 
     def candidates(self, keys, surfaces):
         """A list of (cui, score) pairs per surface: scores descending, then concepts ascending."""

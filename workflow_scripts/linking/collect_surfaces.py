@@ -8,16 +8,8 @@ import pyarrow as pa
 from workflow_scripts.common import command, duck
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.common.tables import check_schema, open_writer
+from workflow_scripts.linking.forms import search_key
 from workflow_scripts.linking.tables import DETECTED, SURFACES
-
-
-def search_key(surface):
-    """The words of a surface, lower-cased and sorted.
-
-    Surfaces of one key have the same vector: the n-grams are taken inside words of the lower-cased text, so neither
-    case, nor white space, nor the order of words counts.
-    """
-    return " ".join(sorted(surface.lower().split()))
 
 
 def collect(detected, out, database):

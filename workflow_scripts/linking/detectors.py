@@ -9,6 +9,7 @@ import itertools
 from typing import Protocol
 
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.linking.forms import Squeezed, literal_form
 
 CHUNK = 2048
 SPACY_BATCH = 64
@@ -32,21 +33,21 @@ class Detector(Protocol):
 class DictionaryDetector:
     """Every occurrence of a known name between word boundaries, leftmost first and of these the longest.
 
-    Names and text are compared lower-cased (`str.lower`). A span is bounded when the characters just outside it are no
-    letters or digits, whatever the characters inside. The longest bounded name counts, so a longer name that ends
-    inside a word never hides a shorter one that does not.
+    Names and text are compared in their literal form (`forms`): lower-cased, without white space beside punctuation. A
+    span is bounded when the characters just outside it in the text are no letters or digits, whatever its own. The
+    longest bounded name counts, so a longer name that ends inside a word never hides a shorter one that does not.
 
     Parameters
     ----------
     names : iterable of str
     min_chars : int
-        Shorter names (characters, after lower-casing) are ignored.
+        Shorter names (characters, in their literal form) are ignored.
     """
 
     def __init__(self, names, min_chars):
         import ahocorasick_rs
 
-        patterns = sorted({lowered for name in names if len(lowered := name.lower()) >= min_chars})
+        patterns = sorted({form for form in map(literal_form, names) if len(form) >= max(min_chars, 1)})
         self._automaton = ahocorasick_rs.AhoCorasick(
             patterns,
             matchkind=ahocorasick_rs.MatchKind.Standard,
@@ -59,14 +60,10 @@ class DictionaryDetector:
         return map(self._spans, texts)
 
     def _spans(self, text):
-        lowered = text.lower()
-        matches = self._automaton.find_matches_as_indexes(lowered, overlapping=True)
-        if not matches:
-            return []
-        spans = [(start, end) for _, start, end in matches]
-        if len(lowered) != len(text):
-            spans = _original_spans(text, spans)
-        return leftmost_longest(span for span in spans if is_bounded(text, *span))
+        squeezed = Squeezed(text)
+        matches = self._automaton.find_matches_as_indexes(squeezed.text, overlapping=True)
+        spans = (squeezed.span(start, end) for _, start, end in matches)
+        return leftmost_longest(span for span in spans if span and is_bounded(text, *span))
 
 
 class SpacyDetector:
@@ -159,19 +156,6 @@ def leftmost_longest(spans):
 
 def _overlap(a, b):
     return a[0] < b[1] and b[0] < a[1]
-
-
-def _original_spans(text, spans):
-    """Spans of `text.lower()` as spans of `text`, for a text with a character whose lower case is longer (U+0130).
-
-    Spans that begin or end inside such a character have no place in the text and are dropped.
-    """
-    places, position = {}, 0
-    for index, character in enumerate(text):
-        places[position] = index
-        position += len(character.lower())
-    places[position] = len(text)
-    return [(places[start], places[end]) for start, end in spans if start in places and end in places]
 
 
 def load_model(model, kind):
