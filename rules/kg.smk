@@ -62,7 +62,7 @@ rule build_kg:
             --audit {output.audit:q} \
             --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
             --params {params.params:q} \
-            --record {output.record:q} &> {log:q}
+            --record {output.record:q} &>{log:q}
         """
 
 
@@ -101,7 +101,7 @@ rule split_transductive:
             --valid {output.valid:q} \
             --test {output.test:q} \
             --params {params.params:q} \
-            --record {output.record:q} &> {log:q}
+            --record {output.record:q} &>{log:q}
         """
 
 
@@ -142,7 +142,7 @@ rule split_inductive:
             --valid {output.valid:q} \
             --test {output.test:q} \
             --params {params.params:q} \
-            --record {output.record:q} &> {log:q}
+            --record {output.record:q} &>{log:q}
         """
 
 
@@ -182,5 +182,5 @@ rule summarise_kg:
             --transductive {input.transductive:q} \
             --statistics {output.statistics:q} \
             --params {params.params:q} \
-            --record {output.record:q} &> {log:q}
+            --record {output.record:q} &>{log:q}
         """

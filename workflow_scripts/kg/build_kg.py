@@ -117,9 +117,7 @@ def arguments():
     parser.add_argument("--triples", type=Path, required=True, help="output: the facts, sorted (Parquet)")
     parser.add_argument("--order", type=Path, required=True, help="output: the facts in the order of the splits' draws")
     parser.add_argument("--funnel", type=Path, required=True, help="output: counts after each filter (CSV)")
-    parser.add_argument(
-        "--audit", type=Path, required=True, help="output: what was left out (JSON)"
-    )
+    parser.add_argument("--audit", type=Path, required=True, help="output: what was left out (JSON)")
     duck.add_arguments(parser)
     return parser
 

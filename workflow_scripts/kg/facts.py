@@ -214,8 +214,7 @@ def require_triples(steps, mrrel, vocabulary, mrconso):
     empty = next(row for row in steps if 0 in row[1:5])
     raise DataError(
         mrrel,
-        found=f"no triple survives the filters; after `{empty[0]}` nothing is left\n            "
-        + "\n            ".join(lines),
+        found="\n            ".join([f"no triple survives the filters: nothing is left after `{empty[0]}`", *lines]),
         expected="at least one triple",
         remedy=_remedy(empty[0], mrrel, mrconso, vocabulary),
     )

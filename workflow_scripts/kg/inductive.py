@@ -17,7 +17,6 @@ from workflow_scripts.common.progress import Progress
 from workflow_scripts.kg.graph import ShrinkingGraph
 from workflow_scripts.kg.parts import NONE, TEST, VALID
 
-
 STARVED = "starved"
 
 
@@ -41,7 +40,7 @@ class InductiveSplit:
 
 
 class KeyedPicker:
-    """Uniform draws from a shrinking list, keyed by (seed, number of the draw); a draw and a removal take constant time.
+    """Uniform draws from a shrinking list, keyed by (seed, number of the draw), in constant time.
 
     The list starts in the order of the entities' codes. A removed element's place is taken by the last one.
     """
@@ -205,17 +204,15 @@ def _stuck(graph, names, refusals, progress, where):
     exhausted = refusals.total()
     found = (
         f"{starved + exhausted:,} draws in a row refused after {dropped:,} of {total:,} entities (of {n:,}) were taken "
-        f"out: {starved:,} would leave a neighbour with fewer than {graph.MIN_NEIGHBOURS} neighbours, {exhausted:,} would "
-        f"take triples of a relation that has fewer than {graph.min_edges_left:,} left"
+        f"out: {starved:,} would leave a neighbour with fewer than {graph.MIN_NEIGHBOURS} neighbours, "
+        f"{exhausted:,} would take triples of a relation that has fewer than {graph.min_edges_left:,} left"
     )
     if exhausted:
         worst = sorted(refusals.items(), key=lambda item: (-item[1], item[0]))[:3]
         named = (f"{names[code].as_py()} ({graph.edges_left[code]:,} left) {number:,}" for code, number in worst)
         found += f", by relation: {', '.join(named)}"
     if exhausted > starved:
-        remedy = (
-            "lower kg.inductive.min_edges_left, or raise kg.min_relation_triples so that small relations are left out"
-        )
+        remedy = "lower kg.inductive.min_edges_left, or raise kg.min_relation_triples to leave small relations out"
     else:
         remedy = "the graph is too sparse for these shares: raise kg.inductive.shares.train, lower valid and test"
     remedy += "; or raise kg.inductive.max_attempts_per_drop"

@@ -49,8 +49,6 @@ def write_parts(triples, part, paths):
 
 def add_files(parser):
     """Add --triples, --train, --valid and --test to an argument parser."""
-    parser.add_argument(
-        "--triples", required=True, help="head, relation, tail, tab separated; the order is that of draws"
-    )
+    parser.add_argument("--triples", required=True, help="head, relation, tail, in the order of the draws")
     for name in NAMES:
         parser.add_argument(f"--{name}", required=True, help=f"output: {name} triples, sorted")

@@ -95,7 +95,13 @@ def summarise_types(concepts, triples):
         entry[0] += 1
         entry[1] += connected
     return [
-        {"tui": tui, "sty": sty, "group": group, "concepts": found[group, tui, sty][0], "entities": found[group, tui, sty][1]}
+        {
+            "tui": tui,
+            "sty": sty,
+            "group": group,
+            "concepts": found[group, tui, sty][0],
+            "entities": found[group, tui, sty][1],
+        }
         for group, tui, sty in sorted(found)
     ]
 
@@ -109,7 +115,8 @@ def main(args):
     params.parse(Params, args.params)
     concepts, triples = read_table(args.concepts, CONCEPTS), read_table(args.triples, TRIPLES)
     splits = {
-        kind: {name: read_triples(path) for name, path in zip(NAMES, getattr(args, kind), strict=True)} for kind in KINDS
+        kind: {name: read_triples(path) for name, path in zip(NAMES, getattr(args, kind), strict=True)}
+        for kind in KINDS
     }
     write_json(
         args.statistics,
