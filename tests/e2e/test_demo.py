@@ -1,0 +1,164 @@
+"""The demo from end to end: what comes out, that it repeats, and that only what changed runs again."""
+
+import csv
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.e2e.conftest import WHOLE_DEMO_SECONDS, snakemake
+
+pytestmark = pytest.mark.xdist_group("demo")
+
+RELATIONS = 21
+TABLES = ["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"]
+
+
+def digests(folder, *patterns):
+    """SHA-256 of the files of a results tree that match, by relative path."""
+    root = folder / "results" / "demo"
+    paths = sorted({path for pattern in patterns for path in root.glob(pattern) if path.is_file()})
+    return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+
+
+CORPUS_FILES = ["corpus/*/*", "kg/*/*.tsv", "kg/*.parquet", "kg/*.csv", "text/sentences/*", "linking/mentions/*"]
+TABLE_FILES = ["tables/*", "figures/*", "deviations.md"]
+
+
+def planned(folder, *arguments):
+    """Rules that a dry-run plans, with their number of jobs."""
+    output = snakemake(folder, "-n", *arguments).stdout
+    if "Nothing to be done" in output:
+        return {}
+    table = output.rsplit("Job stats:", 1)[1].split("total", 1)[0]
+    return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.M)}
+
+
+def test_every_table_and_figure_is_there(finished_demo):
+    root = finished_demo / "results" / "demo"
+    for table in TABLES:
+        for suffix in ("csv", "md", "tex"):
+            assert (root / "tables" / f"{table}.{suffix}").stat().st_size > 100
+    for suffix in ("pdf", "svg", "png"):
+        assert (root / "figures" / f"figure4.{suffix}").stat().st_size > 1000
+    assert "<html" in (root / "report.html").read_text(encoding="utf-8")
+    assert "role_flip" in (root / "deviations.md").read_text(encoding="utf-8")
+    assert json.loads((root / "verify.json").read_text(encoding="utf-8"))
+
+
+def test_table_7_has_all_rows_each_from_runs_of_this_demo(finished_demo):
+    root = finished_demo / "results" / "demo"
+    with open(root / "tables" / "table7.csv", encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 20
+    assert len({(row["model"], row["bag"], row["strategy"]) for row in rows}) == 20
+    assert sum(row["auc_paper"] != "" for row in rows) == 17
+    for row in rows:
+        assert 0 < float(row["auc"]) <= 100
+        for run in row["run_ids"].replace(";", " ").replace(",", " ").split():
+            assert (root / "runs" / run.split("/")[0] / "model.safetensors").is_file()
+
+
+def test_all_relations_of_the_paper_survive(finished_demo):
+    for corpus in ("inductive", "transductive"):
+        folder = finished_demo / "results" / "demo" / "corpus" / corpus
+        rel2id = json.loads((folder / "rel2id.json").read_text(encoding="utf-8"))
+        assert len(rel2id) == RELATIONS + 1 and rel2id["NA"] == 0
+        names = [name for name in rel2id if name != "NA"]
+        assert names == sorted(names) and [rel2id[name] for name in names] == list(range(1, RELATIONS + 1))
+
+
+def test_the_second_run_does_nothing(finished_demo):
+    assert planned(finished_demo) == {}
+
+
+def test_every_job_left_a_record_with_the_digest_of_its_script(finished_demo):
+    records = list((finished_demo / "results" / "demo" / "provenance").rglob("*.json"))
+    assert len(records) > 50
+    for path in records:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        for name, digest in record["code"].items():
+            assert hashlib.sha256((finished_demo / name).read_bytes()).hexdigest() == digest, (path, name)
+
+
+def test_other_cores_hash_seed_locale_and_batches_give_the_same_bytes(finished_demo, checkout):
+    other = checkout("other")
+    (other / "other.yaml").write_text("medline: {files_per_job: 1}\n")
+    environment = {"PYTHONHASHSEED": "4711", "LC_ALL": "C", "LANG": "C", "TZ": "Asia/Tokyo"}
+    result = snakemake(
+        other, "--cores", 1, "--configfile", "profiles/demo/config.yaml", "other.yaml",
+        environment=environment, timeout=WHOLE_DEMO_SECONDS,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout[-6000:]
+    for patterns in (CORPUS_FILES, TABLE_FILES):
+        first = digests(finished_demo, *patterns)
+        assert len(first) > 10
+        assert digests(other, *patterns) == first
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_corpus(finished_demo, checkout):
+    folder = checkout("killed")
+    for seconds in (12, 8):
+        process = subprocess.Popen(
+            ["snakemake", "--profile", "profiles/demo", "--cores", "2", "corpus"],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"},
+        )
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=30)
+    shutil.rmtree(folder / ".snakemake" / "locks", ignore_errors=True)
+    result = snakemake(folder, "--cores", 2, "corpus")
+    assert result.returncode == 0, result.stdout[-6000:]
+    corpus = digests(folder, *CORPUS_FILES)
+    assert corpus == {name: digest for name, digest in digests(finished_demo, *CORPUS_FILES).items() if name in corpus}
+    assert sum(name.startswith("corpus/inductive/") for name in corpus) >= 10
+
+
+@pytest.mark.parametrize(
+    "overlay, runs, rests",
+    [
+        ("seeds: [1, 2]", {"train_run", "evaluate_run", "render_table7"}, {"build_kg", "align_sentences", "index_corpus"}),
+        ("evaluation: {precision_at: [100, 200]}", {"evaluate_run", "render_table7"}, {"train_run", "build_corpus"}),
+        ("corpus: {max_mention_freq: 9999}", {"build_corpus", "train_run"}, {"build_kg", "link_surfaces"}),
+        ("kg: {seed: 5}", {"split_inductive", "align_sentences", "train_run"}, {"build_kg", "link_surfaces"}),
+    ],
+)  # fmt: skip
+def test_a_change_of_the_config_runs_what_depends_on_it(finished_demo, tmp_path, overlay, runs, rests):
+    (tmp_path / "own.yaml").write_text(overlay + "\n")
+    plan = planned(finished_demo, "--configfile", "profiles/demo/config.yaml", tmp_path / "own.yaml")
+    assert runs <= set(plan)
+    assert not rests & set(plan)
+
+
+def test_reordered_keys_run_nothing(finished_demo, tmp_path):
+    text = (finished_demo / "profiles" / "demo" / "config.yaml").read_text(encoding="utf-8")
+    blocks = re.split(r"^(?=\w)", text, flags=re.M)
+    (tmp_path / "own.yaml").write_text("".join(reversed([block.rstrip("\n") + "\n" for block in blocks])))
+    assert planned(finished_demo, "--configfile", tmp_path / "own.yaml") == {}
+
+
+@pytest.mark.parametrize(
+    "overlay, words",
+    [
+        ("kg: {min_relation_triple: 3}", ["kg.min_relation_triple", "did you mean min_relation_triples?", "own.yaml"]),
+        ("construction: {preset: publishd}", ["construction.preset", '"publishd"', '"mended", "published"']),
+        ("umls: {meta_dir: /nowhere}", ["/nowhere/MR", "is missing", "umls.meta_dir"]),
+    ],
+)
+def test_a_wrong_config_stops_before_any_job(finished_demo, tmp_path, overlay, words):
+    (tmp_path / "own.yaml").write_text(overlay + "\n")
+    result = snakemake(finished_demo, "-n", "--configfile", "profiles/demo/config.yaml", tmp_path / "own.yaml")
+    assert result.returncode != 0
+    for word in words:
+        assert word in result.stdout
