@@ -3,7 +3,6 @@
 import dataclasses
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -86,23 +85,15 @@ def summarise_relations(triples, splits, inverses):
 
 def summarise_types(concepts, triples):
     """One entry per semantic type (Table A.4), sorted by group and TUI: concepts, and those that are in a triple."""
-    types = concepts.select(["tui", "sty", "group"])
-    inside = np.asarray(pc.is_in(concepts["cui"], value_set=entities_of(triples)))
-    keys = list(zip(*(types[name].to_pylist() for name in ("group", "tui", "sty")), strict=True))
-    found = {}
-    for key, connected in zip(keys, inside.tolist(), strict=True):
-        entry = found.setdefault(key, [0, 0])
-        entry[0] += 1
-        entry[1] += connected
+    connected = pc.is_in(concepts["cui"], value_set=entities_of(triples)).cast(pa.int64())
+    types = concepts.append_column("connected", connected).group_by(["group", "tui", "sty"], use_threads=False)
+    rows = types.aggregate([("connected", "count"), ("connected", "sum")]).sort_by(
+        [(name, "ascending") for name in ("group", "tui", "sty")]
+    )
     return [
-        {
-            "tui": tui,
-            "sty": sty,
-            "group": group,
-            "concepts": found[group, tui, sty][0],
-            "entities": found[group, tui, sty][1],
-        }
-        for group, tui, sty in sorted(found)
+        {name: row[name] for name in ("tui", "sty", "group")}
+        | {"concepts": row["connected_count"], "entities": row["connected_sum"]}
+        for row in rows.to_pylist()
     ]
 
 
@@ -114,10 +105,8 @@ def main(args):
     """Run the command."""
     params.parse(Params, args.params)
     concepts, triples = read_table(args.concepts, CONCEPTS), read_table(args.triples, TRIPLES)
-    splits = {
-        kind: {name: read_triples(path) for name, path in zip(NAMES, getattr(args, kind), strict=True)}
-        for kind in KINDS
-    }
+    paths = {kind: dict(zip(NAMES, getattr(args, kind), strict=True)) for kind in KINDS}
+    splits = {kind: {name: read_triples(path) for name, path in parts.items()} for kind, parts in paths.items()}
     write_json(
         args.statistics,
         {
