@@ -18,6 +18,14 @@ def test_a_failure_leaves_the_old_file_and_no_rest(tmp_path):
     assert os.listdir(target.parent) == ["a.txt"]
 
 
+def test_the_rest_of_a_killed_attempt_is_swept_up(tmp_path):
+    (tmp_path / ".a.txt.123.tmp").write_text("half")
+    (tmp_path / ".b.txt.123.tmp").write_text("another file's")
+    with files.atomic_open(tmp_path / "a.txt") as stream:
+        stream.write("new")
+    assert sorted(os.listdir(tmp_path)) == [".b.txt.123.tmp", "a.txt"]
+
+
 def test_text_is_utf8_with_line_feeds(tmp_path):
     with files.atomic_open(tmp_path / "a.txt") as stream:
         stream.write("β\n")

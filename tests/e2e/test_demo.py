@@ -123,12 +123,13 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_corpus(finished_demo, check
     corpus = digests(folder, *CORPUS_FILES)
     assert corpus == {name: digest for name, digest in digests(finished_demo, *CORPUS_FILES).items() if name in corpus}
     assert sum(name.startswith("corpus/inductive/") for name in corpus) >= 10
+    assert not list((folder / "results").rglob(".*.tmp"))
 
 
 @pytest.mark.parametrize(
     "overlay, runs, rests",
     [
-        ("seeds: [1, 2]", {"train_run", "evaluate_run", "render_table7"}, {"build_kg", "align_sentences", "index_corpus"}),
+        ("seeds: [1, 2]", {"train_run", "evaluate_run", "render_table7"}, {"build_kg", "build_corpus", "index_corpus"}),
         ("evaluation: {precision_at: [100, 200]}", {"evaluate_run", "render_table7"}, {"train_run", "build_corpus"}),
         ("corpus: {max_mention_freq: 9999}", {"build_corpus", "train_run"}, {"build_kg", "link_surfaces"}),
         ("kg: {seed: 5}", {"split_inductive", "align_sentences", "train_run"}, {"build_kg", "link_surfaces"}),

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import glob
 import json
 import os
 import pathlib
@@ -9,9 +10,14 @@ import pathlib
 
 @contextlib.contextmanager
 def atomic_path(path):
-    """Yield a temporary path beside `path`; rename it to `path` on success, remove it on failure."""
+    """Yield a temporary path beside `path`; rename it to `path` on success, remove it on failure.
+
+    What an earlier attempt left there when it was killed is removed first: a path has one writer at a time.
+    """
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    for stale in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        stale.unlink(missing_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         yield temporary
