@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import uuid
 
 from snakemake.exceptions import WorkflowError
 
@@ -20,6 +21,9 @@ try:
     PLAN = configuration.Plan(config, workflow.basedir)
 except PipelineError as error:
     raise WorkflowError(str(error)) from None
+
+# Jobs of one invocation know each other by this name, on the cluster too: see common/command.py.
+os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)
 
 RESULTS = f"results/{config['name']}"
 SPLITS = ["train", "valid", "test"]

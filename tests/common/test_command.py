@@ -19,6 +19,9 @@ def main(args):
         raise Resumable("saved")
     if args.how == "bug":
         raise ZeroDivisionError("oops")
+    if args.how == "memory":
+        raise MemoryError("too little")
+    print("main was reached", file=sys.stderr)
 p = command.parser("example")
 p.add_argument("--how", default="well")
 p.add_argument("--file", nargs="*")
@@ -30,13 +33,13 @@ command.run(p, main)
 def run(tmp_path, repository):
     (tmp_path / "example.py").write_text(SCRIPT)
 
-    def call(*arguments):
+    def call(*arguments, **environment):
         return subprocess.run(
             [sys.executable, "-P", str(tmp_path / "example.py"), *map(str, arguments)],
             capture_output=True,
             text=True,
             timeout=60,
-            env={"PYTHONPATH": str(repository), "SLURM_JOB_ID": "77", "UMLS_API_KEY": "planted-secret"},
+            env={"PYTHONPATH": str(repository), "SLURM_JOB_ID": "77", "UMLS_API_KEY": "planted-secret", **environment},
         )
 
     return call
@@ -78,3 +81,20 @@ def test_record_holds_digests_of_code_and_files_and_no_secret(run, tmp_path):
 
 def test_options_cannot_be_abbreviated(run):
     assert run("--fil", "x").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "how, code, hopeless", [("bug", 1, True), ("data", 3, True), ("memory", 1, False), ("stopped", 75, False)]
+)
+def test_only_a_hopeless_failure_is_not_tried_again_and_only_by_the_same_invocation(run, tmp_path, how, code, hopeless):
+    record = tmp_path / "record.json"
+    first = run("--how", how, "--record", record, MEDDISTANT_INVOCATION="one")
+    assert first.returncode == code
+    second = run("--record", record, MEDDISTANT_INVOCATION="one")
+    assert ("main was reached" not in second.stderr) == hopeless
+    if hopeless:
+        assert second.returncode == code
+        assert first.stderr.strip() in second.stderr and "not tried again" in second.stderr
+        third = run("--record", record, MEDDISTANT_INVOCATION="two")
+        assert third.returncode == 0 and "main was reached" in third.stderr
+        assert not (tmp_path / "record.json.failed").exists()

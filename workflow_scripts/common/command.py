@@ -7,12 +7,17 @@ import pathlib
 import platform
 import sys
 import time
+import traceback
 
 from workflow_scripts.common.digests import file_digest
-from workflow_scripts.common.errors import PipelineError
-from workflow_scripts.common.files import write_json
+from workflow_scripts.common.errors import PipelineError, Resumable
+from workflow_scripts.common.files import read_json, write_json
 
 WHOLE_FILE_LIMIT = 64 << 20
+INVOCATION = "MEDDISTANT_INVOCATION"
+# Failures that another attempt, with more memory or on another node, may not meet.
+WORTH_A_RETRY = (MemoryError, OSError)
+WORTH_A_RETRY_NAMES = {"OutOfMemoryError", "OutOfMemoryException", "AcceleratorError"}
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -30,19 +35,45 @@ def run(arguments, main, argv=None):
     """Parse `argv`, call `main(args)` and exit.
 
     Exit codes: 0 done, 2 usage, 3 data, 75 stopped after saving, 1 anything else (with a traceback).
+
+    A cluster repeats failed jobs. A bug or bad input would fail again after the same hours, so it leaves a note
+    beside the record: a later attempt of the same Snakemake invocation fails at once with the same message.
     """
     args = arguments.parse_args(argv)
     logging.basicConfig(
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S"
     )
+    note = pathlib.Path(f"{args.record}.failed") if args.record else None
+    _refuse_hopeless_attempt(note)
     started = time.time()
     try:
         main(args)
-        if args.record:
-            write_json(args.record, _record(args, started))
+    except Resumable as error:
+        _stop(f"error: {error}", error.exit_code)
     except PipelineError as error:
-        print(f"error: {error}", file=sys.stderr, flush=True)
-        sys.exit(error.exit_code)
+        _stop(f"error: {error}", error.exit_code, note)
+    except Exception as error:
+        hopeless = not isinstance(error, WORTH_A_RETRY) and type(error).__name__ not in WORTH_A_RETRY_NAMES
+        _stop(traceback.format_exc(), 1, note if hopeless else None)
+    if args.record:
+        write_json(args.record, _record(args, started))
+        note.unlink(missing_ok=True)
+
+
+def _stop(message, code, note=None):
+    print(message, file=sys.stderr, flush=True)
+    if note and os.environ.get(INVOCATION):
+        write_json(note, {"invocation": os.environ[INVOCATION], "message": message, "exit_code": code})
+    sys.exit(code)
+
+
+def _refuse_hopeless_attempt(note):
+    if note and note.is_file():
+        earlier = read_json(note)
+        if earlier["invocation"] == os.environ.get(INVOCATION):
+            message = "not tried again: an earlier attempt of this run failed with an error that does not go away"
+            print(f"{message}\n{earlier['message']}", file=sys.stderr, flush=True)
+            sys.exit(earlier["exit_code"])
 
 
 def _record(args, started):
