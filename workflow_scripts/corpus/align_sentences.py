@@ -1,0 +1,167 @@
+"""Align linked sentences with the split knowledge graph: each sentence gets one pair of concepts, or none.
+
+Reads the mentions (best concept of each) and the three split files; writes one row for each sentence that
+states a fact of a split or mentions an NA candidate, and the funnel of sentences.
+"""
+
+import dataclasses
+import logging
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from workflow_scripts.common import command, params
+from workflow_scripts.common.errors import DataError
+from workflow_scripts.common.files import write_json
+from workflow_scripts.common.progress import Progress
+from workflow_scripts.corpus.aligned import ALIGNED
+from workflow_scripts.corpus.alignment import COUNTS, Rules, align_block
+from workflow_scripts.corpus.graph import load_graph
+from workflow_scripts.corpus.mention_blocks import mention_blocks, ordered_files
+from workflow_scripts.corpus.negatives import candidate_pairs
+from workflow_scripts.corpus.row_groups import fixed_row_groups
+from workflow_scripts.corpus.splits import SPLITS
+
+STREAM_BLOCK = 1_000_000
+"""The published search writes its finds only when so many further sentences were read."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Parameters of the alignment; meanings in schemas/config.schema.yaml (corpus, construction)."""
+
+    seed: int
+    negative_draws: int
+    min_surface_chars: int
+    type_constraint: bool
+    role_constraint: bool
+    role_flip: str
+    stream_tails: str
+
+
+def main(args):
+    """Align all sentences and write the aligned table and the funnel."""
+    settings = params.parse(Params, args.params)
+    graph = load_graph([args.train, args.valid, args.test], args.concepts)
+    logging.info("graph: %d entities, %s facts", graph.n, "/".join(f"{len(facts)}" for facts in graph.facts))
+    align(args.mentions, graph, settings, args.output, args.funnel)
+
+
+def align(mention_files, graph, settings, output, funnel_path, stream_block=STREAM_BLOCK):
+    """Align the sentences of the mention files with a graph.
+
+    Parameters
+    ----------
+    mention_files : list of paths
+        Tables of the contract MENTIONS, cut by the leading digits of the sentence id; any order.
+    graph : Graph
+    settings : Params
+    output, funnel_path : path
+        The aligned table (contract ALIGNED) and the funnel of sentences (JSON).
+
+    Raises
+    ------
+    DataError
+        If no sentence is aligned; the funnel is in the message.
+    """
+    candidates = candidate_pairs(graph, settings.negative_draws, settings.seed)
+    logging.info("negatives: %d candidate pairs", len(candidates[0]))
+    rules = Rules(
+        graph,
+        candidates,
+        settings.type_constraint,
+        settings.role_constraint,
+        settings.role_flip == "published",
+        settings.seed,
+    )
+    files = ordered_files(mention_files)
+    limit = None
+    if settings.stream_tails == "published":
+        limit = _written_sentences(files, settings.min_surface_chars, stream_block)
+    funnel = {"mentions_all_ranks": 0, "mentions_best": 0, **dict.fromkeys(COUNTS, 0)}
+    if limit is not None:
+        funnel["sentences_lost_at_the_end"] = 0
+    by_split = {split: {"positives": 0, "na": 0} for split in SPLITS}
+    with fixed_row_groups(output, ALIGNED) as write:
+        for aligned in _aligned_blocks(files, rules, settings.min_surface_chars, limit, funnel):
+            for split, positive, number in _tally(aligned):
+                by_split[split]["positives" if positive else "na"] += number
+            write(aligned)
+    record = {
+        "steps": [{"step": step, "number": number} for step, number in funnel.items()],
+        "splits": by_split,
+        "facts_without_concept": dict(zip(SPLITS, graph.facts_without_concept, strict=True)),
+        "candidate_pairs": len(candidates[0]),
+    }
+    write_json(funnel_path, record)
+    logging.info("funnel: %s", params.canonical_json(record))
+    if not funnel["sentences_aligned"]:
+        counts = "\n".join(f"    {step}: {number}" for step, number in funnel.items())
+        raise DataError(
+            output,
+            found=f"no sentence has a pair of concepts that is a fact or an NA candidate; the funnel:\n{counts}",
+            expected="some aligned sentences",
+            remedy="more text, or a linker that knows the concepts of the graph (linking.kb, umls.vocabulary)",
+        )
+
+
+def _aligned_blocks(files, rules, min_chars, limit, funnel):
+    """Yield the aligned rows block by block and add the counts to the funnel."""
+    progress, seen = Progress("mentions"), 0
+    for block in mention_blocks(files):
+        progress.add(block.num_rows)
+        funnel["mentions_all_ranks"] += block.num_rows
+        block = block.filter(pc.equal(block["rank"], 0))
+        funnel["mentions_best"] += block.num_rows
+        if limit is not None:
+            counted = _counted_sentences(block, min_chars)
+            kept = counted.slice(0, max(limit - seen, 0))
+            seen += len(counted)
+            funnel["sentences_lost_at_the_end"] += len(counted) - len(kept)
+            block = block.filter(pc.is_in(block["sentence_id"], kept))
+        aligned, counts = align_block(block.filter(_long_enough(block, min_chars)), rules)
+        for name, number in counts.items():
+            funnel[name] += number
+        yield aligned
+    progress.close()
+
+
+def _long_enough(block, min_chars):
+    return pc.greater_equal(pc.subtract(block["end"], block["start"]), min_chars)
+
+
+def _counted_sentences(block, min_chars):
+    """Ids of the sentences that the published search counts: two linked mentions, one of them long enough."""
+    groups = block.append_column("long", _long_enough(block, min_chars)).group_by("sentence_id", use_threads=False)
+    groups = groups.aggregate([("long", "any"), ("long", "count")])
+    counted = pc.and_(groups["long_any"], pc.greater_equal(groups["long_count"], 2))
+    return groups.filter(counted)["sentence_id"].combine_chunks()
+
+
+def _written_sentences(files, min_chars, stream_block):
+    """How many sentences the published search handles before its last write."""
+    total = 0
+    for block in mention_blocks(files):
+        total += len(_counted_sentences(block.filter(pc.equal(block["rank"], 0)), min_chars))
+    return max(total - 1, 0) // stream_block * stream_block
+
+
+def _tally(aligned):
+    groups = aligned.group_by(["split", "positive"], use_threads=False).aggregate([([], "count_all")])
+    return zip(*(groups[name].to_pylist() for name in ("split", "positive", "count_all")), strict=True)
+
+
+def arguments():
+    """The command line."""
+    parser = command.parser(__doc__)
+    parser.add_argument("--mentions", type=Path, nargs="+", required=True, help="tables of linking/mentions")
+    for split in SPLITS:
+        parser.add_argument(f"--{split}", type=Path, required=True, help=f"{split} facts: head, relation, tail (TSV)")
+    parser.add_argument("--concepts", type=Path, required=True, help="kg/concepts.parquet")
+    parser.add_argument("--output", type=Path, required=True, help="aligned sentences (Parquet)")
+    parser.add_argument("--funnel", type=Path, required=True, help="funnel of sentences (JSON)")
+    return parser
+
+
+if __name__ == "__main__":
+    command.run(arguments(), main)

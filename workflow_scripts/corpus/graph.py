@@ -1,0 +1,217 @@
+"""The split knowledge graph as integer arrays: entities, pairs, roles, types."""
+
+import dataclasses
+import functools
+import logging
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from workflow_scripts.common.contracts.concepts import CONCEPTS
+from workflow_scripts.common.errors import DataError
+from workflow_scripts.common.tables import read_table
+from workflow_scripts.corpus.splits import BITS, SPLITS
+
+
+@dataclasses.dataclass(frozen=True)
+class Graph:
+    """Facts of the three splits whose entities all have a semantic type.
+
+    A pair of entities (h, t) is one integer, its code h * n + t; codes sort as (CUI of h, CUI of t) do.
+
+    Attributes
+    ----------
+    entities : pyarrow.Array of string, length n
+        CUIs, sorted; the position is the entity's number.
+    relations : list of str
+        Names of relations, sorted; the position is the relation's number.
+    facts : tuple of three int64 arrays of shape (facts, 2)
+        Per split the distinct (pair code, relation), sorted.
+    types : list of str
+        Names of the semantic types of the entities, sorted.
+    type_of : int64 array of length n
+        Position of each entity's type in `types`.
+    facts_without_concept : tuple of three int
+        Per split the triples left out because an entity is not among the concepts.
+    """
+
+    entities: pa.Array
+    relations: list
+    facts: tuple
+    types: list
+    type_of: np.ndarray
+    facts_without_concept: tuple = (0, 0, 0)
+
+    @property
+    def n(self):
+        """Number of entities."""
+        return len(self.entities)
+
+    @functools.cached_property
+    def split_pairs(self):
+        """Per split the sorted distinct pair codes of its facts."""
+        return tuple(np.unique(facts[:, 0]) for facts in self.facts)
+
+    @functools.cached_property
+    def positives(self):
+        """Sorted codes of all positive pairs, and for each the mask of the splits that hold it."""
+        return merge_masks(self.split_pairs)
+
+    @functools.cached_property
+    def inverses(self):
+        """Sorted codes (t, h) of all positive pairs (h, t)."""
+        return np.sort(self.turn(self.positives[0]))
+
+    @functools.cached_property
+    def heads(self):
+        """Sorted numbers of the entities that are the head of a fact of any split."""
+        return np.unique(self.positives[0] // self.n)
+
+    @functools.cached_property
+    def tails(self):
+        """Sorted numbers of the entities that are the tail of a fact of any split."""
+        return np.unique(self.positives[0] % self.n)
+
+    @functools.cached_property
+    def type_pairs(self):
+        """bool array (types, types): some fact of any split leads from the one type to the other."""
+        allowed = np.zeros((len(self.types), len(self.types)), dtype=bool)
+        codes = self.positives[0]
+        allowed[self.type_of[codes // self.n], self.type_of[codes % self.n]] = True
+        return allowed
+
+    def turn(self, codes):
+        """Codes of the pairs with head and tail exchanged."""
+        return codes % self.n * self.n + codes // self.n
+
+    def cuis(self, codes):
+        """(head CUI, tail CUI) of each pair, as two Arrow arrays."""
+        return self.entities.take(pa.array(codes // self.n)), self.entities.take(pa.array(codes % self.n))
+
+
+def merge_masks(sorted_codes):
+    """Sorted distinct codes of three sorted sets, and for each the mask (uint8) of the sets that hold it."""
+    codes = np.unique(np.concatenate(sorted_codes))
+    masks = np.zeros(len(codes), dtype=np.uint8)
+    for bit, members in zip(BITS, sorted_codes, strict=True):
+        masks[np.searchsorted(codes, members)] |= bit
+    return codes, masks
+
+
+def contained(codes, members):
+    """bool array: which of `codes` occur in the sorted array `members`."""
+    if not len(members):
+        return np.zeros(len(codes), dtype=bool)
+    places = np.searchsorted(members, codes)
+    places[places == len(members)] = 0
+    return members[places] == codes
+
+
+def looked_up(codes, members, values):
+    """For each code the value of its place in the sorted array `members`, 0 where it is absent."""
+    if not len(members):
+        return np.zeros(len(codes), dtype=values.dtype)
+    places = np.searchsorted(members, codes)
+    places[places == len(members)] = 0
+    return np.where(members[places] == codes, values[places], values.dtype.type(0))
+
+
+def load_graph(split_paths, concepts_path):
+    """Read the three split files and the types of their entities.
+
+    Parameters
+    ----------
+    split_paths : sequence of three paths
+        train, valid, test: tab-separated head, relation, tail without a header.
+    concepts_path : path
+        The table of concepts (contract CONCEPTS).
+
+    Raises
+    ------
+    DataError
+        On a malformed line, or where no fact is left.
+    """
+    triples = [read_triples(path) for path in split_paths]
+    concepts = read_table(concepts_path, CONCEPTS, columns=["cui", "sty"])
+    return build_graph(triples, concepts, split_paths[0])
+
+
+def build_graph(triples, concepts, where="the split files"):
+    """A Graph from three tables (head, relation, tail) and a table (cui, sty).
+
+    Raises
+    ------
+    DataError
+        If no fact has both its entities among the concepts.
+    """
+    known = concepts["cui"].combine_chunks()
+    kept, missing = [], []
+    for name, table in zip(SPLITS, triples, strict=True):
+        both = pc.and_(pc.is_in(table["head"], known), pc.is_in(table["tail"], known))
+        kept.append(table.filter(both))
+        missing.append(table.num_rows - kept[-1].num_rows)
+        if missing[-1]:
+            logging.warning("%s: %d facts left out: an entity is not among the concepts", name, missing[-1])
+    columns = [column for table in kept for column in (table["head"], table["tail"])]
+    entities = sorted_distinct(columns)
+    if not len(entities):
+        raise DataError(
+            where,
+            found=f"no fact with both entities among the {len(known):,} concepts",
+            expected="facts (head, relation, tail) of concepts",
+            remedy="check that the split files and the concepts come from the same release",
+        )
+    relations = sorted_distinct([table["relation"] for table in kept])
+    facts = tuple(_numbered(table, entities, relations) for table in kept)
+    types_of_entities = concepts["sty"].combine_chunks().take(pc.index_in(entities, known))
+    types = sorted_distinct([pa.chunked_array([types_of_entities])])
+    type_of = pc.index_in(types_of_entities, types)
+    return Graph(
+        entities, relations.to_pylist(), facts, types.to_pylist(), type_of.to_numpy().astype(np.int64), tuple(missing)
+    )
+
+
+def sorted_distinct(columns):
+    """The distinct strings of some Arrow columns, sorted by code point."""
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    values = pc.unique(pa.chunked_array(chunks, type=pa.string()))
+    return values.take(pc.sort_indices(values))
+
+
+def _numbered(table, entities, relations):
+    head, tail = (pc.index_in(table[name], entities).to_numpy().astype(np.int64) for name in ("head", "tail"))
+    relation = pc.index_in(table["relation"], relations).to_numpy().astype(np.int64)
+    return np.unique(np.stack([head * len(entities) + tail, relation], axis=1), axis=0)
+
+
+def read_triples(path):
+    """Read head, relation, tail from a tab-separated file without header; quotes are characters.
+
+    Raises
+    ------
+    DataError
+        Names the file and what the reader found.
+    """
+    names = ["head", "relation", "tail"]
+    schema = pa.schema([(name, pa.string()) for name in names])
+    with open(path, "rb") as stream:
+        if not stream.read(1):
+            return schema.empty_table()
+    try:
+        return pyarrow.csv.read_csv(
+            path,
+            read_options=pyarrow.csv.ReadOptions(column_names=names),
+            parse_options=pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict(zip(names, schema.types, strict=True)), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            path,
+            found=str(error).split("\n")[0],
+            expected="three columns separated by tabs: head, relation, tail",
+            remedy="make the split files again (stage kg)",
+        ) from None
