@@ -4,7 +4,6 @@ Reads mirrors or local folders; writes MEDLINE files with their .md5 into medlin
 files (<results>/acquire) that decide what runs again: the files themselves are ancient() to their users.
 """
 
-
 if PLAN.value("medline.source") == "download":
 
     rule download_medline:
@@ -19,23 +18,23 @@ if PLAN.value("medline.source") == "download":
             "<results>/logs/acquire/download_medline/{file}.log",
         benchmark:
             "<results>/benchmarks/acquire/download_medline/{file}.jsonl"
+        wildcard_constraints:
+            file=r"[^/]+\.xml\.gz",
+        localrule: True
         conda:
             "../envs/acquire.yaml"
-        localrule: True
         threads: 1
         resources:
             mem_mb=memory(500),
             runtime=240,
         params:
             params=settings("medline.mirrors"),
-        wildcard_constraints:
-            file=r"[^/]+\.xml\.gz",
         shell:
             r"""
             python -P {input.code[0]:q} \
                 --file {output.file:q} \
                 --lock resources/sources.lock \
-                --params {params.params:q} &> {log:q}
+                --params {params.params:q} &>{log:q}
             """
 
 
@@ -65,7 +64,7 @@ checkpoint fingerprint_medline:
             --files {input.files:q} \
             --digest {output.digest:q} \
             --params {params.params:q} \
-            --record {output.record:q} &> {log:q}
+            --record {output.record:q} &>{log:q}
         """
 
 
@@ -81,6 +80,8 @@ checkpoint fingerprint_rrf:
         "<results>/logs/acquire/fingerprint_rrf/{release}/{table}.log",
     benchmark:
         "<results>/benchmarks/acquire/fingerprint_rrf/{release}/{table}.jsonl"
+    wildcard_constraints:
+        table="[A-Za-z]+",
     conda:
         "../envs/acquire.yaml"
     threads: 1
@@ -89,13 +90,11 @@ checkpoint fingerprint_rrf:
         runtime=60,
     params:
         params="{}",
-    wildcard_constraints:
-        table="[A-Za-z]+",
     shell:
         r"""
         python -P {input.code[0]:q} \
             --table {input.table:q} \
             --digest {output.digest:q} \
             --params {params.params:q} \
-            --record {output.record:q} &> {log:q}
+            --record {output.record:q} &>{log:q}
         """

@@ -29,7 +29,7 @@ def main(args):
 def arguments():
     """The command line."""
     parser = command.parser(__doc__)
-    parser.add_argument("--file", type=Path, required=True, help="where the file goes; its name is asked of the mirrors")
+    parser.add_argument("--file", type=Path, required=True, help="where the file goes; mirrors are asked for its name")
     parser.add_argument("--lock", type=Path, required=True, help="sources.lock, where digests are pinned")
     parser.add_argument("--attempts", type=int, default=Policy.attempts, help="requests in a row without a new byte")
     parser.add_argument("--timeout", type=float, default=Policy.timeout, help="seconds without a byte")

@@ -166,9 +166,7 @@ class _Mirror:
         raise Refused(f"gave up after {policy.most_requests} requests")
 
     def _publish(self, path, sha256, md5):
-        entry = sources_lock.Pin(
-            f"{self.download.label}/{self.download.name}", sha256, path.stat().st_size, self.url
-        )
+        entry = sources_lock.Pin(f"{self.download.label}/{self.download.name}", sha256, path.stat().st_size, self.url)
         try:
             sources_lock.pin(self.download.lock, entry)
         except DataError:

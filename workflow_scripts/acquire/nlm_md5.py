@@ -66,7 +66,9 @@ def checked_sha256(path, remedy):
     """
     path = pathlib.Path(path)
     if not path.is_file():
-        there = ", ".join(sorted(p.name for p in path.parent.glob("*"))[:8]) if path.parent.is_dir() else "no such folder"
+        there = (
+            ", ".join(sorted(p.name for p in path.parent.glob("*"))[:8]) if path.parent.is_dir() else "no such folder"
+        )
         raise DataError(path, found=f"no such file (in {path.parent}: {there})", expected="a file", remedy=remedy)
     if not path.stat().st_size:
         raise DataError(path, found="an empty file", expected="data", remedy=remedy)
@@ -83,7 +85,10 @@ def _compare(path, md5, beside, remedy):
     stated = parse_md5(beside.read_text(encoding="utf-8", errors="replace"), path.name)
     if stated is None:
         raise DataError(
-            beside, found="no line for this file", expected=f"MD5({path.name})= and 32 hexadecimal digits", remedy=remedy
+            beside,
+            found="no line for this file",
+            expected=f"MD5({path.name})= and 32 hexadecimal digits",
+            remedy=remedy,
         )
     if stated != md5:
         fault = gzip_fault(path) if path.suffix == ".gz" else None

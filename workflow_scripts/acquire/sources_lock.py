@@ -69,7 +69,11 @@ def read(path):
             continue
         if len(cells) != 4 or not re.fullmatch("[0-9a-f]{64}", cells[1]) or not cells[2].isdecimal():
             raise DataError(
-                path, line=number, found=line[:100], expected="name, sha256, bytes, url; tab separated", remedy="mend it"
+                path,
+                line=number,
+                found=line[:100],
+                expected="name, sha256, bytes, url; tab separated",
+                remedy="mend it",
             )
         entries[cells[0]] = Pin(cells[0], cells[1], int(cells[2]), cells[3])
     return entries

@@ -52,8 +52,9 @@ class Buffer:
     def flush(self):
         """Write the rows that wait."""
         if self.rows:
-            columns = [pa.array(values, field.type) for values, field in zip(zip(*self.rows), self.schema, strict=True)]
-            self.writer.write_table(pa.Table.from_arrays(columns, schema=self.schema))
+            columns = zip(*self.rows, strict=True)
+            arrays = [pa.array(values, field.type) for values, field in zip(columns, self.schema, strict=True)]
+            self.writer.write_table(pa.Table.from_arrays(arrays, schema=self.schema))
             self.rows = []
 
     def close(self):
@@ -138,12 +139,10 @@ def read_files(files, first_rank, settings, abstracts, citations):
             if isinstance(citation, medline_xml.BadRecord):
                 bad.add(path, citation)
                 continue
-            count = 0
-            for count, section in enumerate(
-                kept_sections(citation, settings.inline_markup, settings.other_abstracts), 1
-            ):
+            sections = list(kept_sections(citation, settings.inline_markup, settings.other_abstracts))
+            for section in sections:
                 texts.add((citation.pmid, citation.version, file_rank, *section, citation.record))
-            records.add(citation_row(citation, file_rank, count))
+            records.add(citation_row(citation, file_rank, len(sections)))
         logging.info("%s: %s", path.name, progress.line())
     texts.close()
     records.close()

@@ -90,9 +90,7 @@ def citations(path):
 
 
 def _stop(path, record, found, expected, line=None):
-    raise DataError(
-        path, line=line, record=f"after {record}", found=found, expected=expected, remedy=_REMEDY
-    ) from None
+    raise DataError(path, line=line, record=f"after {record}", found=found, expected=expected, remedy=_REMEDY) from None
 
 
 def _elements(stream):
