@@ -1,4 +1,4 @@
-"""BERT (Devlin et al. 2019) with entity markers: the states of the two start markers (paper, section 4; Gao et al. 2021).
+"""BERT (Devlin et al. 2019) read at the start markers of the two mentions (Gao et al. 2021; paper, section 4).
 
 A plain module that reads published weights: it starts in a moment, and its last layer computes the two states that are
 read instead of one for every token.

@@ -1,8 +1,8 @@
 """From sentences to bags: AVG, ONE and ATT, in training on representations and in evaluation on logits.
 
 Paper, section 4; Lin et al. (2016) for ATT, Zeng et al. (2015) for ONE. In evaluation no representation is needed: AVG
-and ATT average representations and the relation layer is linear, so the average of the sentences' logits is the logit of
-the average.
+and ATT average representations and the relation layer is linear, so the average of the sentences' logits is the logit
+of the average.
 """
 
 import numpy as np

@@ -1,0 +1,213 @@
+"""Train one model on one corpus with one seed and write its run folder.
+
+The best epoch on the validation split is kept. Stopped by SIGTERM, the command saves its state and exits with 75; the
+next call goes on from there to the same weights.
+"""
+
+import dataclasses
+import hashlib
+import logging
+import os
+import pathlib
+import platform
+import signal
+
+import numpy as np
+import torch
+
+from workflow_scripts.common import command, models, params
+from workflow_scripts.common.digests import file_digest
+from workflow_scripts.common.errors import DataError, UsageError
+from workflow_scripts.common.files import read_json
+from workflow_scripts.common.keyed_random import key64
+from workflow_scripts.common.models import bert
+from workflow_scripts.common.models.arrays import Sentences
+from workflow_scripts.common.models.classifier import build_classifier
+from workflow_scripts.common.models.run_folder import write_run
+from workflow_scripts.common.params import canonical_json
+from workflow_scripts.training.loop import Task, selection_metric, train
+
+NA = "NA"
+STATE = ".state.pt"
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """What the rule passes: the run and its row of models.tsv, and config section `training`."""
+
+    run: str
+    corpus: str
+    model: str
+    seed: int
+    row: dict
+    threads: int
+    device: str
+    precision: str
+    tokens_per_batch: int
+
+
+def main(args):
+    """Train the run."""
+    settings = params.parse(Params, args.params)
+    device = prepare_torch(settings)
+    vocabulary, relations = read_json(args.index / "vocabulary.json"), read_rel2id(args.rel2id)
+    task = Task(
+        row=settings.row,
+        seed=settings.seed,
+        train=Sentences.load(args.index, "train"),
+        valid=Sentences.load(args.index, "valid"),
+        pad_id=pad_id(vocabulary),
+        relations=sorted(relations, key=relations.get),
+        na_id=relations[NA],
+        max_length=vocabulary["max_length"],
+        tokens_per_batch=settings.tokens_per_batch,
+        mixed_precision=device == "cuda" and settings.precision == "bf16" and settings.row["encoder"] == "bert",
+    )
+    model, shape = initial_model(task, args.index, args.encoder, vocabulary)
+    digests = input_digests(args)
+    stopped = []
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+    state = train(
+        model.to(device),
+        task,
+        state_path=args.folder / STATE,
+        identity=identity(settings, digests),
+        save_every=args.save_every,
+        stop=lambda: bool(stopped),
+    )
+    config = run_config(settings, task, state, shape, vocabulary, relations, digests)
+    config["truncated"] = read_json(args.index / "index.json")["truncated"]
+    write_run(args.folder, config, state.best_weights, vocabulary, state.history)
+    (args.folder / STATE).unlink(missing_ok=True)
+    logging.info("best epoch %d: %s %.4f", state.best_epoch, selection_metric(task.row), state.best_value)
+
+
+def prepare_torch(settings):
+    """Threads, deterministic algorithms and the device of a run."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # deterministic matrix products on a GPU
+    torch.set_num_threads(settings.threads)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    available = torch.cuda.is_available()
+    if settings.device == "cuda" and not available:
+        raise UsageError("training.device is cuda, but there is no GPU here\n  remedy: set it to auto or cpu")
+    return "cuda" if available and settings.device != "cpu" else "cpu"
+
+
+def read_rel2id(path):
+    """Relation ids of a corpus.
+
+    Raises
+    ------
+    DataError
+        If ids are not 0 .. R - 1 or NA is missing.
+    """
+    relations = read_json(path)
+    if sorted(relations.values()) != list(range(len(relations))) or NA not in relations:
+        raise DataError(path, found=str(relations)[:200], expected=f"ids 0 .. R - 1, one of them for {NA}")
+    return relations
+
+
+def pad_id(vocabulary):
+    """Token id of [PAD], from vocabulary.json."""
+    return len(vocabulary["words"]) + 1 if vocabulary["kind"] == "words" else _piece_id(vocabulary, "[PAD]")
+
+
+def _piece_id(vocabulary, token):
+    pieces = {added["content"]: added["id"] for added in vocabulary["tokenizer"]["added_tokens"]}
+    return pieces.get(token, vocabulary["tokenizer"]["model"]["vocab"].get(token))
+
+
+def n_token_ids(vocabulary):
+    """Number of token ids of a tokenizer of word pieces."""
+    added = [token["id"] for token in vocabulary["tokenizer"]["added_tokens"]]
+    return max([*added, *vocabulary["tokenizer"]["model"]["vocab"].values()]) + 1
+
+
+def initial_model(task, index, encoder, vocabulary):
+    """The model before its first step, and what fixes its encoder's shape.
+
+    [UNK] and the position indicators start as N(0, 1/d), [PAD] as zeros. The draws depend on the seed alone.
+
+    Returns
+    -------
+    RelationClassifier, dict
+    """
+    row = task.row
+    torch.manual_seed(key64(task.seed, "weights") >> 1)
+    if row["encoder"] == "bert":
+        shape = bert.read_config(encoder, n_token_ids(vocabulary))
+        model = build_classifier(row, task.max_length, len(task.relations), shape)
+        bert.initialise(model.encoder.transformer, shape)
+        bert.load_pretrained(model.encoder.transformer, encoder)
+        return model, shape
+    vectors = torch.from_numpy(np.load(index / "vectors.npy"))
+    width = vectors.shape[1]
+    special = [torch.randn(1, width) / width**0.5, torch.zeros(1, width)]
+    if row["encoder"] == "gru":
+        special.append(torch.randn(4, width) / width**0.5)
+    vectors = torch.cat([vectors, *special])
+    shape = {"vectors": list(vectors.shape)}
+    model = build_classifier(row, task.max_length, len(task.relations), shape)
+    model.encoder.words.weight.data.copy_(vectors)
+    return model, shape
+
+
+def input_digests(args):
+    """Digests of all files that decide the weights."""
+    files = [*sorted(args.index.glob("*.npy")), args.index / "vocabulary.json", args.rel2id]
+    if args.encoder is not None:
+        files += [args.encoder / "config.json", bert.weights_file(args.encoder)]
+    return {path.name: file_digest(path) for path in files}
+
+
+def identity(settings, digests):
+    """Digest of settings, inputs and code: a saved state of another one is not resumed."""
+    folders = (pathlib.Path(__file__).parent, pathlib.Path(models.__file__).parent)
+    code = [file_digest(path) for folder in folders for path in sorted(folder.glob("*.py"))]
+    text = canonical_json([dataclasses.asdict(settings), digests, code, torch.__version__])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def run_config(settings, task, state, shape, vocabulary, relations, digests):
+    """The content of config.json."""
+    return {
+        "run": settings.run,
+        "corpus": settings.corpus,
+        "model": settings.model,
+        "seed": settings.seed,
+        "row": settings.row,
+        "max_length": task.max_length,
+        "rel2id": relations,
+        "na_id": task.na_id,
+        "shape": shape,
+        "tokens": {"kind": vocabulary["kind"], "markers": vocabulary.get("markers")},
+        "training": {
+            "threads": settings.threads,
+            "device": settings.device,
+            "precision": "bf16" if task.mixed_precision else "fp32",
+            "tokens_per_batch": settings.tokens_per_batch,
+        },
+        "selection": {
+            "metric": selection_metric(task.row),
+            "best_epoch": state.best_epoch,
+            "best_value": state.best_value if np.isfinite(state.best_value) else None,
+        },
+        "digests": digests,
+        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+    }
+
+
+def arguments():
+    """The command line."""
+    parser = command.parser(__doc__)
+    parser.add_argument("--index", type=pathlib.Path, required=True, help="folder of the corpus' token arrays")
+    parser.add_argument("--rel2id", type=pathlib.Path, required=True, help="relation ids")
+    parser.add_argument("--encoder", type=pathlib.Path, help="folder of the pretrained encoder (bert)")
+    parser.add_argument("--save-every", type=float, default=600.0, help="seconds between full-state checkpoints")
+    parser.add_argument("--folder", type=pathlib.Path, required=True, help="run folder")
+    return parser
+
+
+if __name__ == "__main__":
+    command.run(arguments(), main)
