@@ -1,0 +1,1 @@
+"""The embedded release: an invented UMLS release and MEDLINE baseline, word vectors and a small encoder."""
