@@ -1,14 +1,15 @@
-"""OpenNRE lines as instances: positions, names, order, and messages for what is wrong."""
+"""OpenNRE lines as instances without labels: positions, names, order, and messages for what is wrong."""
 
 import json
 import random
 
+import pyarrow as pa
 import pytest
 
 from workflow_scripts.common.contracts.instances import INSTANCES
 from workflow_scripts.common.errors import DataError
-from workflow_scripts.common.tables import check_file, read_table
-from workflow_scripts.evaluation.inputs import write_instances
+from workflow_scripts.common.tables import check_file, read_table, write_table
+from workflow_scripts.evaluation.inputs import write_unlabelled
 
 SENTENCES = [
     ("Naïve aspirin users rarely had gastric ulcers .", "aspirin", "gastric ulcers", "causes"),
@@ -40,7 +41,7 @@ def as_tokens(text):
 def convert(tmp_path, lines):
     source, target = tmp_path / "lines.jsonl", tmp_path / "instances.parquet"
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    write_instances(source, target)
+    write_unlabelled(source, target)
     assert check_file(target, INSTANCES) == sum(bool(text) for text in lines)
     return read_table(target, INSTANCES).to_pylist()
 
@@ -48,7 +49,7 @@ def convert(tmp_path, lines):
 def test_rows_are_the_lines(tmp_path):
     rows = convert(tmp_path, [line(*sentence) for sentence in SENTENCES])
     found = {(row["text"], row["head_name"], row["tail_name"], row["relation"]) for row in rows}
-    assert found == {(*sentence[:3], sentence[3] or "NA") for sentence in SENTENCES}
+    assert found == {(*sentence[:3], "NA") for sentence in SENTENCES}
     for row in rows:
         for role in ("head", "tail"):
             assert row["text"][row[f"{role}_start"] : row[f"{role}_end"]] == row[f"{role}_name"]
@@ -97,3 +98,12 @@ def test_a_bad_line_is_named(tmp_path, bad, found):
 def test_a_file_without_lines(tmp_path):
     with pytest.raises(DataError, match="no line"):
         convert(tmp_path, ["", ""])
+
+
+def test_instances_lose_their_labels_and_nothing_else(tmp_path):
+    rows = convert(tmp_path, [line(*sentence) for sentence in SENTENCES])
+    labelled = [row | {"relation": f"r{number}", "rui": "R1"} for number, row in enumerate(rows)]
+    table = pa.Table.from_pylist(labelled, schema=INSTANCES.schema)
+    write_table(tmp_path / "labelled.parquet", table.sort_by([(n, "ascending") for n in INSTANCES.sort_by]), INSTANCES)
+    write_unlabelled(tmp_path / "labelled.parquet", tmp_path / "plain.parquet")
+    assert read_table(tmp_path / "plain.parquet", INSTANCES).to_pylist() == rows

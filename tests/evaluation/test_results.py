@@ -45,7 +45,7 @@ def random_split(seed, n_pairs=60):
 def test_fact_matrix_is_the_set_of_triples(tmp_path, seed):
     pairs, triples = random_split(seed)
     path = write_split(tmp_path / "test.parquet", triples)
-    facts = fact_matrix(path, *zip(*pairs, strict=True), RELATIONS)
+    facts = fact_matrix(path, pairs, RELATIONS)
     expected = {triple for triple in triples if triple[2] != "NA"}
     assert {(*pairs[row], RELATIONS[column]) for row, column in np.argwhere(facts)} == expected
     assert facts.shape == (len(pairs), 3) and facts.sum() == len(expected)
@@ -55,23 +55,23 @@ def test_pairs_must_be_those_of_the_split(tmp_path):
     pairs, triples = random_split(1)
     path = write_split(tmp_path / "test.parquet", triples)
     with pytest.raises(DataError, match="0 triples of pairs without scores, 1 scored pairs"):
-        fact_matrix(path, *zip(*pairs, ("X", "Y"), strict=True), RELATIONS)
+        fact_matrix(path, [*pairs, ("X", "Y")], RELATIONS)
     own = len({triple for triple in triples if triple[:2] == pairs[0]})
     with pytest.raises(DataError, match=f"{own} triples of pairs without scores, 0 scored pairs"):
-        fact_matrix(path, *zip(*pairs[1:], strict=True), RELATIONS)
+        fact_matrix(path, pairs[1:], RELATIONS)
 
 
 def test_a_relation_unknown_to_the_model_is_named(tmp_path):
     path = write_split(tmp_path / "test.parquet", [("a", "b", "inhibits"), ("a", "c", "NA"), ("a", "d", "causes")])
     with pytest.raises(DataError, match="not trained on: inhibits"):
-        fact_matrix(path, ["a"] * 3, ["b", "c", "d"], RELATIONS)
+        fact_matrix(path, [("a", "b"), ("a", "c"), ("a", "d")], RELATIONS)
 
 
 def test_scores_are_written_in_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(results, "ROWS_PER_GROUP", 7)
     pairs, _ = random_split(2)
     values = np.random.default_rng(2).random((len(pairs), 3)).astype(np.float32)
-    results.write_scores(tmp_path / "scores.parquet", *zip(*pairs, strict=True), RELATIONS, values)
+    results.write_scores(tmp_path / "scores.parquet", pairs, RELATIONS, values)
     assert check_file(tmp_path / "scores.parquet", SCORES) == values.size
     rows = read_table(tmp_path / "scores.parquet", SCORES).to_pylist()
     found = {((row["head"], row["tail"]), row["relation"]): row["score"] for row in rows}

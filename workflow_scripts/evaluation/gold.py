@@ -11,7 +11,7 @@ from workflow_scripts.common.tables import read_table
 NA = "NA"
 
 
-def fact_matrix(instances_path, heads, tails, relations):
+def fact_matrix(instances_path, pairs, relations):
     """Facts of a split: which (pair, relation) stand in it.
 
     A repeated sentence counts once and a pair with two relations has two facts.
@@ -20,8 +20,8 @@ def fact_matrix(instances_path, heads, tails, relations):
     ----------
     instances_path : str or Path
         Instances of the split (INSTANCES).
-    heads, tails : sequences of P str
-        The scored pairs, sorted and distinct: all pairs of the split.
+    pairs : sequence of P (head, tail)
+        The scored pairs, distinct: all pairs of the split.
     relations : sequence of R - 1 str
         Relations other than NA, the columns.
 
@@ -36,7 +36,7 @@ def fact_matrix(instances_path, heads, tails, relations):
     """
     triples = read_table(instances_path, INSTANCES, columns=["head", "tail", "relation"])
     triples = triples.group_by(["head", "tail", "relation"]).aggregate([])
-    rows = _positions(instances_path, triples, heads, tails)
+    rows = _positions(instances_path, triples, pairs)
     columns = pc.index_in(triples["relation"], value_set=pa.array(relations, pa.string()))
     positive = pc.not_equal(triples["relation"], NA)
     unknown = pc.unique(triples["relation"].filter(pc.and_(positive, pc.is_null(columns))))
@@ -47,16 +47,16 @@ def fact_matrix(instances_path, heads, tails, relations):
             expected=f"NA or one of {', '.join(relations)}",
             remedy="evaluate the run on the corpus it was trained on, or train it again",
         )
-    facts = np.zeros((len(heads), len(relations)), dtype=bool)
+    facts = np.zeros((len(pairs), len(relations)), dtype=bool)
     positive = positive.to_numpy()
     facts[rows[positive], columns.filter(pa.array(positive)).to_numpy()] = True
     return facts
 
 
-def _positions(path, triples, heads, tails):
+def _positions(path, triples, pairs):
     """The row of each triple's pair; the pairs of the triples and the scored ones must be the same."""
-    pairs = pa.table({"head": pa.array(heads, pa.string()), "tail": pa.array(tails, pa.string())})
-    scored = pairs.append_column("row", pa.array(np.arange(len(pairs))))
+    names = {role: pa.array([pair[side] for pair in pairs], pa.string()) for side, role in enumerate(("head", "tail"))}
+    scored = pa.table(names | {"row": np.arange(len(pairs))})
     numbered = triples.append_column("place", pa.array(np.arange(len(triples))))
     joined = numbered.join(scored, ["head", "tail"], join_type="full outer").sort_by("place")
     missing, extra = joined["row"].null_count, joined["place"].null_count

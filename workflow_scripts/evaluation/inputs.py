@@ -1,4 +1,4 @@
-"""Sentences to score: OpenNRE JSON lines as the instances table that training and evaluation read."""
+"""Sentences to score, without their labels, as the instances table that training and evaluation read."""
 
 import hashlib
 import json
@@ -7,22 +7,42 @@ import pyarrow as pa
 
 from workflow_scripts.common.contracts.instances import INSTANCES
 from workflow_scripts.common.errors import DataError
-from workflow_scripts.common.tables import open_writer
+from workflow_scripts.common.tables import read_table, write_table
 
-FORM = '{"text": "...", "h": {"id": "...", "pos": [start, end]}, "t": {...}, "relation": "..."}'
+FORM = '{"text": "...", "h": {"id": "...", "pos": [start, end]}, "t": {...}}'
 
 
-def write_instances(json_lines, path):
-    """Write OpenNRE lines as an instances table (INSTANCES), sorted.
+def write_unlabelled(source, target):
+    """Write the sentences of a file as an instances table (INSTANCES) whose relations are all NA.
 
     Parameters
     ----------
-    json_lines : str or Path
-        One JSON object a line: `text` and character positions, or `token` and token positions; `h` and `t` with `id`
-        and `pos`; `relation` may be absent (NA). A name that is not text[pos] is replaced by it. Empty lines
-        are skipped.
+    source : Path
+        Instances (.parquet), or else OpenNRE JSON lines.
+    target : Path
+    """
+    if source.suffix == ".parquet":
+        table = read_table(source, INSTANCES)
+    else:
+        table = read_json_lines(source)
+    schema = INSTANCES.schema
+    for name, values in (("relation", pa.repeat("NA", len(table))), ("rui", pa.nulls(len(table), pa.string()))):
+        table = table.set_column(schema.get_field_index(name), schema.field(name), values)
+    write_table(target, table.sort_by([(name, "ascending") for name in INSTANCES.sort_by]), INSTANCES)
+
+
+def read_json_lines(path):
+    """OpenNRE lines as instances (INSTANCES), in their order, all NA: a label in the file is not read.
+
+    Parameters
+    ----------
     path : str or Path
-        The Parquet file to write.
+        One JSON object a line: `text` and character positions, or `token` and token positions; `h` and `t` with `id`
+        and `pos`. Names are taken from the text. Empty lines are skipped.
+
+    Returns
+    -------
+    pyarrow.Table
 
     Raises
     ------
@@ -30,16 +50,14 @@ def write_instances(json_lines, path):
         With the line, where one is not JSON, lacks a key or has a position outside its text; or where there is no line.
     """
     columns = {name: [] for name in INSTANCES.schema.names}
-    with open(json_lines, encoding="utf-8", errors="strict") as stream:
+    with open(path, encoding="utf-8") as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
-                for name, value in _instance(json_lines, number, line).items():
+                for name, value in _instance(path, number, line).items():
                     columns[name].append(value)
     if not columns["text"]:
-        raise DataError(json_lines, found="no line", expected=f"lines like {FORM}", remedy="give a file with sentences")
-    table = pa.table(columns, schema=INSTANCES.schema)
-    with open_writer(path, INSTANCES) as write:
-        write(table.sort_by([(name, "ascending") for name in INSTANCES.sort_by]))
+        raise DataError(path, found="no line", expected=f"lines like {FORM}", remedy="give a file with sentences")
+    return pa.table(columns, schema=INSTANCES.schema)
 
 
 def _instance(path, number, line):
@@ -52,7 +70,7 @@ def _instance(path, number, line):
         raise wrong(f"no JSON ({error.msg}, column {error.colno}): {line.strip()[:80]}") from None
     try:
         text, token = item.get("text"), item.get("token")
-        values = {"relation": item.get("relation") or "NA", "rui": None}
+        values = {"relation": "NA", "rui": None}
         for role, key in (("head", "h"), ("tail", "t")):
             start, end = map(int, item[key]["pos"])
             if text is None:

@@ -5,7 +5,6 @@ import pyarrow as pa
 
 from workflow_scripts.common.contracts.curves import CURVE
 from workflow_scripts.common.contracts.scores import SCORES
-from workflow_scripts.common.files import write_json
 from workflow_scripts.common.metrics import curve, evaluate
 from workflow_scripts.common.tables import open_writer, write_table
 
@@ -13,18 +12,18 @@ ROWS_PER_GROUP = 1 << 17
 CURVE_POINTS = 1000
 
 
-def write_scores(path, heads, tails, relations, scores):
+def write_scores(path, pairs, relations, scores):
     """Write scores as SCORES, in groups of rows, so that memory holds one group of names at a time.
 
     Parameters
     ----------
-    heads, tails : sequences of P str
-        Pairs sorted by (head, tail).
+    pairs : sequence of P (head, tail)
+        Sorted.
     relations : sequence of R - 1 str
         Sorted names of the columns.
     scores : float32 array of shape (P, R - 1)
     """
-    heads, tails = pa.array(heads, pa.string()), pa.array(tails, pa.string())
+    heads, tails = (pa.array([pair[side] for pair in pairs], pa.string()) for side in (0, 1))
     names, width = pa.array(relations, pa.string()), max(len(relations), 1)
     step = max(ROWS_PER_GROUP // width, 1)
     with open_writer(path, SCORES) as write:
@@ -70,8 +69,3 @@ def metrics_report(test, valid, relations, precision_at, fixed_threshold):
     left_out = ("per_relation", "ties")
     report["valid"] = {name: value for name, value in on_valid.items() if name not in left_out}
     return report | {"at_valid_threshold": chosen}
-
-
-def write_report(path, report):
-    """Write metrics as JSON; numbers are written so that reading gives the same floats."""
-    write_json(path, report)
