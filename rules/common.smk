@@ -31,10 +31,9 @@ BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
 CORPORA = list(config["corpora"])
 RUNS = PLAN.runs
+TABLE_NAMES = ["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"]
 TABLES = collect(
-    "<results>/tables/{table}.{format}",
-    table=["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"],
-    format=["csv", "md", "tex"],
+    "<results>/tables/{table}.{format}", table=TABLE_NAMES, format=["csv", "md", "tex"]
 )
 FIGURES = collect("<results>/figures/figure4.{format}", format=["pdf", "svg", "png"])
 REPORT = ["<results>/report.html", "<results>/deviations.md"]
@@ -122,3 +121,46 @@ def evaluated(table, file, **columns):
         and columns.items() <= entry["row"].items()
         for pooling in entry["poolings"]
     ]
+
+
+def embedding_settings(wildcards):
+    """Params of the index for an embedding: format and width of its file, and the longest input."""
+    slot = config["embeddings"][wildcards.embedding]
+    names = {"format": slot["format"], "width": slot["width"]}
+    return canonical_json(names | {"max_length": PLAN.value("training.max_length")})
+
+
+def encoder_files(encoder, what):
+    """Files of a pretrained encoder: `tokenizer` or `weights`, of the alternatives those that are there.
+
+    Where none is there yet a rule has to make the first.
+    """
+    folder = config["encoders"][encoder]["path"]
+    alternatives = {
+        "tokenizer": [["tokenizer.json"], ["vocab.txt", "tokenizer_config.json"], ["vocab.txt"]],
+        "weights": [["config.json", "model.safetensors"], ["config.json", "pytorch_model.bin"]],
+    }[what]
+    paths = [[f"{folder}/{name}" for name in names] for names in alternatives]
+    return next((group for group in paths if all(map(os.path.isfile, group))), paths[0])
+
+
+def index_files(wildcards):
+    """The token arrays of a run's corpus: of words with its embedding, or of its encoder's word pieces."""
+    run, row = run_of(wildcards), run_of(wildcards)["row"]
+    bert = row["encoder"] == "bert"
+    tokens = f"wordpieces.{row['pretrained']}" if bert else f"words.{row['embedding']}"
+    parts = [f"{split}.{part}.npy" for split in ("train", "valid") for part in ("tokens", "rows")]
+    names = ["index.json", "vocabulary.json", *parts, *([] if bert else ["vectors.npy"])]
+    return [f"{RESULTS}/training/index/{run['corpus']}/{tokens}/{name}" for name in names]
+
+
+def run_settings(wildcards):
+    """Params of a training run: its identity, its row without the columns that only name it, and section training."""
+    run = run_of(wildcards)
+    row = {column: value for column, value in run["row"].items() if column not in ("name", "tables")}
+    training = ("threads", "device", "precision", "tokens_per_batch")
+    return canonical_json(
+        {"run": wildcards.run, "corpus": run["corpus"], "model": run["model"], "seed": run["seed"]}
+        | {"row": row}
+        | {name: PLAN.value(f"training.{name}") for name in training}
+    )

@@ -14,8 +14,8 @@ from workflow_scripts.common.files import atomic_path
 from workflow_scripts.common.keyed_random import key64
 from workflow_scripts.common.metrics import evaluate, sentence_metrics, without_na
 from workflow_scripts.common.models.arrays import Sentences, gather, micro_batches
+from workflow_scripts.common.models.inference import classify, to_device
 from workflow_scripts.common.models.pooling import pool_scores, training_loss
-from workflow_scripts.common.models.scoring import classify, to_device
 from workflow_scripts.training.optimiser import Adam, learning_rate
 from workflow_scripts.training.sampling import batch_slots, draw_slots, epoch_batches, make_bags
 

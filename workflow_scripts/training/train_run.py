@@ -86,7 +86,7 @@ def prepare_torch(settings):
     """Threads, deterministic algorithms and the device of a run."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # deterministic matrix products on a GPU
     torch.set_num_threads(settings.threads)
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.set_deterministic_debug_mode("warn")  # use_deterministic_algorithms would import the compiler: a second
     torch.utils.deterministic.fill_uninitialized_memory = False
     available = torch.cuda.is_available()
     if settings.device == "cuda" and not available:

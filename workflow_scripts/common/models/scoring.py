@@ -6,13 +6,11 @@ import numpy as np
 import torch
 
 from workflow_scripts.common.errors import DataError, UsageError
-from workflow_scripts.common.models.arrays import Batch, gather, micro_batches
 from workflow_scripts.common.models.classifier import RelationClassifier, build_classifier
+from workflow_scripts.common.models.inference import TOKENS_AT_ONCE, classify
 from workflow_scripts.common.models.pooling import pool_scores
 from workflow_scripts.common.models.run_folder import WEIGHTS, read_run
 from workflow_scripts.common.models.tokenization import encode_split, tokenizer_from_json
-
-TOKENS_AT_ONCE = 1 << 13
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,34 +98,3 @@ def score_split(bundle, path, pooling, tokens_at_once=TOKENS_AT_ONCE):
 def sentence_logits(bundle, sentences, tokens_at_once=TOKENS_AT_ONCE):
     """Logits of all relations for each sentence, and its attention scores where the model has any."""
     return classify(bundle.model, sentences, bundle.tokenizer.pad_id, bundle.config["max_length"], tokens_at_once)
-
-
-@torch.inference_mode()
-def classify(model, sentences, pad_id, max_length, tokens_at_once=TOKENS_AT_ONCE):
-    """`sentence_logits` of a model that is not a bundle yet.
-
-    Returns
-    -------
-    logits : float32 array of shape (n, R)
-    attention : float32 array of shape (n, R) or None
-    """
-    training = model.training
-    model.eval()
-    weight = model.relations.weight
-    logits = np.empty((len(sentences), len(weight)), np.float32)
-    attention = None if model.diagonal is None else np.empty_like(logits)
-    extra = model.encoder.extra_pads
-    for group in micro_batches(sentences.rows["length"], tokens_at_once, extra):
-        batch = to_device(gather(sentences, group, pad_id, extra, max_length), weight.device)
-        representations = model.encoder(batch)
-        logits[group] = model.relations(representations).cpu().numpy()
-        if attention is not None:
-            attention[group] = model.attention_scores(representations).cpu().numpy()
-    model.train(training)
-    return logits, attention
-
-
-def to_device(batch, device):
-    """The arrays of a batch as tensors on a device."""
-    fields = (field.name for field in dataclasses.fields(Batch))
-    return Batch(*(torch.from_numpy(getattr(batch, name)).to(device) for name in fields))

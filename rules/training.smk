@@ -1,0 +1,141 @@
+"""Stage training: each row of experiments/models.tsv is trained on its corpus with each seed.
+
+Reads corpus/{corpus}, word vectors and pretrained encoders; writes training/index (token arrays, private) and
+runs/{run}: config.json, model.safetensors, vocabulary.json, history.jsonl.
+"""
+
+
+rule index_words:
+    """Token arrays of a corpus and the vectors of its words, for one embedding."""
+    input:
+        code=code("training/index_words.py"),
+        splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=SPLITS),
+        rel2id="<results>/corpus/{corpus}/rel2id.json",
+        check="<results>/corpus/{corpus}/check.json",
+        embedding=lambda wildcards: config["embeddings"][wildcards.embedding]["path"],
+    output:
+        arrays=collect(
+            "<results>/training/index/{{corpus}}/words.{{embedding}}/{split}.{part}.npy",
+            split=["train", "valid"],
+            part=["tokens", "rows"],
+        ),
+        vectors="<results>/training/index/{corpus}/words.{embedding}/vectors.npy",
+        vocabulary="<results>/training/index/{corpus}/words.{embedding}/vocabulary.json",
+        index="<results>/training/index/{corpus}/words.{embedding}/index.json",
+        record="<results>/provenance/training/index/{corpus}/words.{embedding}.json",
+    log:
+        "<results>/logs/training/index/{corpus}/words.{embedding}.log",
+    benchmark:
+        "<results>/benchmarks/training/index/{corpus}/words.{embedding}.jsonl"
+    conda:
+        "../envs/training.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(8000),
+        runtime=120,
+    params:
+        folder=subpath(output.index, parent=True),
+        params=embedding_settings,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --train {input.splits[0]:q} --valid {input.splits[1]:q} --test {input.splits[2]:q} \
+            --rel2id {input.rel2id:q} \
+            --embedding {input.embedding:q} \
+            --folder {params.folder:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule index_wordpieces:
+    """Token arrays of a corpus with entity markers, for one pretrained encoder."""
+    input:
+        code=code("training/index_wordpieces.py"),
+        splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=["train", "valid"]),
+        rel2id="<results>/corpus/{corpus}/rel2id.json",
+        check="<results>/corpus/{corpus}/check.json",
+        tokenizer=lambda wildcards: encoder_files(wildcards.encoder, "tokenizer"),
+    output:
+        arrays=collect(
+            "<results>/training/index/{{corpus}}/wordpieces.{{encoder}}/{split}.{part}.npy",
+            split=["train", "valid"],
+            part=["tokens", "rows"],
+        ),
+        vocabulary="<results>/training/index/{corpus}/wordpieces.{encoder}/vocabulary.json",
+        index="<results>/training/index/{corpus}/wordpieces.{encoder}/index.json",
+        record="<results>/provenance/training/index/{corpus}/wordpieces.{encoder}.json",
+    log:
+        "<results>/logs/training/index/{corpus}/wordpieces.{encoder}.log",
+    benchmark:
+        "<results>/benchmarks/training/index/{corpus}/wordpieces.{encoder}.jsonl"
+    conda:
+        "../envs/training.yaml"
+    threads: 4
+    resources:
+        mem_mb=memory(8000),
+        runtime=120,
+    params:
+        encoder=lambda wildcards, input: os.path.dirname(input.tokenizer[0]),
+        folder=subpath(output.index, parent=True),
+        params=settings("training.max_length"),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --train {input.splits[0]:q} --valid {input.splits[1]:q} \
+            --rel2id {input.rel2id:q} \
+            --encoder {params.encoder:q} \
+            --threads {threads} \
+            --folder {params.folder:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+# save_every is a resource because resources, unlike params, make no job run again.
+rule train_run:
+    """One model on one corpus with one seed; stopped by SIGTERM it goes on at the next attempt."""
+    input:
+        code=code("training/train_run.py"),
+        index=index_files,
+        rel2id=lambda wildcards: f"{RESULTS}/corpus/{run_of(wildcards)['corpus']}/rel2id.json",
+        encoder=lambda wildcards: (
+            encoder_files(run_of(wildcards)["row"]["pretrained"], "weights")
+            if run_of(wildcards)["row"]["encoder"] == "bert"
+            else []
+        ),
+    output:
+        config="<results>/runs/{run}/config.json",
+        model="<results>/runs/{run}/model.safetensors",
+        vocabulary="<results>/runs/{run}/vocabulary.json",
+        history="<results>/runs/{run}/history.jsonl",
+        record="<results>/provenance/training/{run}.json",
+    log:
+        "<results>/logs/training/{run}.log",
+    benchmark:
+        "<results>/benchmarks/training/{run}.jsonl"
+    conda:
+        "../envs/training.yaml"
+    threads: PLAN.value("training.threads")
+    resources:
+        mem_mb=memory(16000),
+        runtime=720,
+        gpu=0 if PLAN.value("training.device") == "cpu" else 1,
+        save_every=max(1, round(60 * PLAN.value("training.save_every_minutes"))),
+    params:
+        index=lambda wildcards, input: os.path.dirname(input.index[0]),
+        encoder=lambda wildcards, input: [
+            word for path in input.encoder[:1] for word in ("--encoder", os.path.dirname(path))
+        ],
+        folder=subpath(output.config, parent=True),
+        params=run_settings,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --index {params.index:q} \
+            --rel2id {input.rel2id:q} {params.encoder:q} \
+            --save-every {resources.save_every} \
+            --folder {params.folder:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
