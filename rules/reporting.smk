@@ -262,3 +262,181 @@ rule draw_figure4:
             --png {output.png:q} \
             --record {output.record:q} &>{log:q}
         """
+
+
+rule write_deviations:
+    """Every construction switch: both sides, the one in force, its effect on the statistics."""
+    input:
+        code=code("reporting/write_deviations.py"),
+        text="<results>/text/statistics.json",
+        graph="<results>/kg/statistics.json",
+        corpora=collect("<results>/corpus/{corpus}/statistics.json", corpus=CORPORA),
+    output:
+        page="<results>/deviations.md",
+        record="<results>/provenance/reporting/write_deviations.json",
+    log:
+        "<results>/logs/reporting/write_deviations.log",
+    benchmark:
+        "<results>/benchmarks/reporting/write_deviations.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    params:
+        params=settings(
+            "construction.preset",
+            "construction.stream_tails",
+            "construction.inline_markup",
+            "construction.other_abstracts",
+            "construction.one_type_per_cui",
+            "construction.ro_per_row",
+            "construction.csv_quotes",
+            "construction.repeated_rel",
+            "construction.lost_train_labels",
+            "construction.lost_entity",
+            "construction.role_flip",
+            "construction.relation_redraw",
+            "construction.bag_pruning",
+        ),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --text {input.text:q} \
+            --graph {input.graph:q} \
+            --corpora {input.corpora:q} \
+            --params {params.params:q} \
+            --out {output.page:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule verify_against_paper:
+    """Every printed cell of the paper beside ours; judged only where inputs are the paper's."""
+    input:
+        code=code("reporting/verify_against_paper.py"),
+        tables=collect("<results>/tables/{table}.csv", table=TABLE_NAMES),
+        expected=collect(
+            "{folder}/{table}.tsv", folder=PLAN.value("experiments.expected"), table=TABLE_NAMES
+        ),
+        schema="schemas/expected.schema.yaml",
+        relations=PLAN.value("kg.relations"),
+        paper="config.yaml",
+    output:
+        json="<results>/verify.json",
+        md="<results>/verify.md",
+        record="<results>/provenance/reporting/verify_against_paper.json",
+    log:
+        "<results>/logs/reporting/verify_against_paper.log",
+    benchmark:
+        "<results>/benchmarks/reporting/verify_against_paper.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    params:
+        corpus=table_corpus("table7"),
+        params=settings(
+            "name",
+            "umls",
+            "medline",
+            "text",
+            "linking",
+            "kg",
+            "corpus",
+            "corpora",
+            "training",
+        ),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --tables {input.tables:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --relations {input.relations:q} \
+            --paper {input.paper:q} \
+            --corpus {params.corpus:q} \
+            --params {params.params:q} \
+            --json {output.json:q} \
+            --md {output.md:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule write_report:
+    """One self-contained page: tables, figures, funnels, verdicts, deviations, provenance."""
+    input:
+        code=code("reporting/write_report.py"),
+        tables=collect("<results>/tables/{table}.csv", table=TABLE_NAMES),
+        figure4="<results>/figures/figure4.svg",
+        graph_funnel="<results>/kg/funnel.csv",
+        corpus_funnels=collect("<results>/corpus/{corpus}/funnel.csv", corpus=CORPORA),
+        text="<results>/text/statistics.json",
+        verification="<results>/verify.json",
+        captions=collect("report/{name}.rst", name=["workflow", "figure4", *TABLE_NAMES]),
+        records=[
+            "<results>/provenance/kg/build_kg.json",
+            *collect("<results>/provenance/corpus/{corpus}/build_corpus.json", corpus=CORPORA),
+            "<results>/provenance/reporting/draw_figure4.json",
+        ],
+    output:
+        page="<results>/report.html",
+        record="<results>/provenance/reporting/write_report.json",
+    log:
+        "<results>/logs/reporting/write_report.log",
+    benchmark:
+        "<results>/benchmarks/reporting/write_report.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    params:
+        params=settings(
+            "name",
+            "seeds",
+            "umls",
+            "medline",
+            "text",
+            "linking",
+            "kg",
+            "corpus",
+            "corpora",
+            "embeddings",
+            "encoders",
+            "training",
+            "evaluation",
+            "experiments",
+            "construction.preset",
+            "construction.stream_tails",
+            "construction.inline_markup",
+            "construction.other_abstracts",
+            "construction.one_type_per_cui",
+            "construction.ro_per_row",
+            "construction.csv_quotes",
+            "construction.repeated_rel",
+            "construction.lost_train_labels",
+            "construction.lost_entity",
+            "construction.role_flip",
+            "construction.relation_redraw",
+            "construction.bag_pruning",
+        ),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --tables {input.tables:q} \
+            --figure4 {input.figure4:q} \
+            --graph-funnel {input.graph_funnel:q} \
+            --corpus-funnels {input.corpus_funnels:q} \
+            --text {input.text:q} \
+            --verification {input.verification:q} \
+            --captions {input.captions:q} \
+            --records {input.records:q} \
+            --params {params.params:q} \
+            --out {output.page:q} \
+            --record {output.record:q} &>{log:q}
+        """

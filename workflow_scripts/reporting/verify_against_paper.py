@@ -1,0 +1,141 @@
+"""Every printed cell of the paper beside ours, with difference, tolerance and a verdict where inputs are the paper's.
+
+Where they are not (the demo, another release, other parameters) each cell says "not comparable", and the page says why.
+"""
+
+import collections
+import dataclasses
+import pathlib
+
+import yaml
+
+from workflow_scripts.common import command, params
+from workflow_scripts.common.errors import DataError, UsageError
+from workflow_scripts.common.files import atomic_open, write_json
+from workflow_scripts.reporting import comparison
+from workflow_scripts.reporting.catalogue import TABLE6, TABLES
+from workflow_scripts.reporting.csv_format import read_csv
+from workflow_scripts.reporting.expected import read_expected, read_relations
+from workflow_scripts.reporting.markdown import escape, pipe
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """The parts of the configuration that decide whether numbers may be compared."""
+
+    name: str
+    umls: dict
+    medline: dict
+    text: dict
+    linking: dict
+    kg: dict
+    corpus: dict
+    corpora: dict
+    training: dict
+
+
+def main(args):
+    """Run the command."""
+    settings = dataclasses.asdict(params.parse(Params, args.params))
+    with open(args.paper, encoding="utf-8") as stream:
+        paper = yaml.safe_load(stream)
+    tables = {path.stem: read_csv(path, _spec(path)) for path in args.tables}
+    expected_files = {path.stem: path for path in args.expected}
+    missing = sorted(set(tables) - set(expected_files))
+    if missing:
+        raise UsageError(f"--expected must name the paper's numbers of every table; {missing[0]} is missing")
+    reasons_of = comparison.obstacles(settings, paper, args.corpus, released(tables.get(TABLE6.name)))
+    relations = read_relations(args.relations)
+    reasons, cells = {}, []
+    for name in sorted(tables, key=list(TABLES).index):
+        expected = read_expected(expected_files[name], name, args.schema, relations)
+        reasons[name] = reasons_of(name)
+        cells += comparison.compare(tables[name], expected, not reasons[name])
+    counts = collections.Counter(cell.status for cell in cells)
+    write_json(
+        args.json,
+        {
+            "name": settings["name"],
+            "comparable": {name: not why for name, why in reasons.items()},
+            "reasons": reasons,
+            "counts": {status: counts[status] for status in comparison.STATUSES},
+            "cells": [dataclasses.asdict(cell) for cell in cells],
+        },
+    )
+    with atomic_open(args.md) as stream:
+        stream.write(render(settings["name"], reasons, counts, cells))
+
+
+def released(table6):
+    """Whether the splits have exactly the paper's instances, facts and bags."""
+    if table6 is None:
+        return False
+    cells = [row.cells[name] for row in table6.rows for name in ("instances", "facts", "bags")]
+    printed = [cell for cell in cells if cell.paper is not None]
+    return bool(printed) and all(str(cell.value) == cell.paper for cell in printed)
+
+
+def render(name, reasons, counts, cells):
+    """The page as Markdown."""
+    parts = [
+        f"# {escape(name)} against the paper",
+        "\n".join(
+            [
+                pipe(["Verdict", "Cells", "Meaning"]),
+                "|:--|--:|:--|",
+                *(f"| {status} | {counts[status]} | {MEANING[status]} |" for status in comparison.STATUSES),
+            ]
+        ),
+    ]
+    for table, why in reasons.items():
+        parts.append(f"## {TABLES[table].title}")
+        if why:
+            parts.append("**Not comparable with the paper**, so nothing is judged:")
+            parts.append("\n".join(f"- {escape(reason)}" for reason in why))
+        head = pipe(["Row", "Metric", "Ours", "Paper", "Difference", "Tolerance", "Verdict"])
+        lines = [_line(cell) for cell in cells if cell.table == table]
+        parts.append("\n".join([head, "|:--|:--|--:|--:|--:|--:|:--|", *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+MEANING = {
+    comparison.GREEN: "within the tolerance, or equal",
+    comparison.AMBER: "within twice the tolerance",
+    comparison.RED: "further away, or not equal",
+    comparison.MISSING: "the paper prints it, we have no value",
+    comparison.REFERENCE: "shown for reference, never judged: the paper's parameters are not all published",
+    comparison.INCOMPARABLE: "inputs or parameters are not the paper's",
+}
+
+
+def _line(cell):
+    ours = (cell.ours or "—") + (f" ± {cell.sd}" if cell.sd else "")
+    tolerance = "" if cell.tolerance is None else f"{cell.tolerance:g}"
+    if cell.comparison == "relative":
+        tolerance = f"{100 * cell.tolerance:g} %"
+    return pipe([cell.row, cell.metric, ours, cell.paper, cell.difference, tolerance, cell.status])
+
+
+def _spec(path):
+    if path.stem not in TABLES:
+        raise DataError(path, found=f"table {path.stem}", expected="one of " + ", ".join(TABLES))
+    return TABLES[path.stem]
+
+
+def arguments():
+    """The command line."""
+    parser = command.parser(__doc__)
+    path = pathlib.Path
+    parser.add_argument("--tables", type=path, nargs="+", required=True, help="our tables as csv")
+    parser.add_argument("--expected", type=path, nargs="+", required=True, help="the paper's numbers, by table")
+    parser.add_argument("--schema", type=path, required=True, help="schemas/expected.schema.yaml")
+    parser.add_argument("--relations", type=path, required=True, help="table of the relations that exist")
+    parser.add_argument("--paper", type=path, required=True, help="the paper's configuration (config.yaml)")
+    parser.add_argument("--corpus", required=True, help="id of the corpus of the tables")
+    parser.add_argument("--json", type=path, required=True, help="all cells as JSON")
+    parser.add_argument("--md", type=path, required=True, help="all cells as a page (Markdown)")
+    return parser
+
+
+if __name__ == "__main__":
+    command.run(arguments(), main)
