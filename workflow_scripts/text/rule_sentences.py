@@ -16,7 +16,13 @@ _CLOSING_QUOTES = frozenset("\"'\u201d\u2019\u00bb")
 _LEADING = frozenset("([{\"'\u201c\u2018\u00ab<>\u2264\u2265\u00b1~\u2248+-\u2013\u2014\u2022*")
 _STOPS = frozenset(".?!\u2026")
 _WIDE_STOPS = frozenset("\u3002\uff1f\uff01")  # no blank follows these
-_NEVER_LAST = frozenset("vs. cf. ca. Dr. Drs. Prof. Mr. Mrs. Ms. St. Fig. Figs. fig. figs. Eq. Eqs. pp.".split())
+_NEVER_LAST = frozenset(
+    "e.g. i.e. vs. cf. ca. Dr. Drs. Prof. Mr. Mrs. Ms. St. Fig. Figs. fig. figs. Eq. Eqs. pp.".split()
+)
+_DOSES = re.compile(r"(?:[a-z]\.){2,}")  # i.v., p.o., b.i.d.
+_LETTERED = frozenset(
+    "group type class grade stage phase panel table part arm hepatitis vitamin protein factor".split()
+)
 _FIRST_WORDS = frozenset(
     "A After All Also Although Among An As At Background Because Between Both But By Compared Conclusion Conclusions "
     "Data Despite During Each Finally For Four From Furthermore Here How However If In Interestingly It Its Methods "
@@ -67,15 +73,22 @@ def _ends(words, starts, marked):
                 depth = max(depth - 1, 0)
                 if depth or index == 0 or words[index - 1] not in _STOPS:
                     continue
-            elif depth or not (word[-1] == "." or word in _STOPS or word in _WIDE_STOPS):
+            elif not (word[-1] == "." or word in _STOPS or word in _WIDE_STOPS):
                 continue
             end = _after_stop(words, starts, index)
+            if depth and not _outside(words, index, end):
+                continue
             if first < end < len(words) and _is_end(words, starts, first, index, end):
                 ends.append(end)
-                first = end
+                first, depth = end, 0
     if words and first < len(words):
         ends.append(len(words))
     return ends
+
+
+def _outside(words, index, end):
+    """Whether the stop at `index` ends a sentence even though a bracket seems open: the bracket was never closed."""
+    return words[index - 1] in _CLOSING or (end < len(words) and words[end] in _FIRST_WORDS)
 
 
 def _touches(words, starts, index):
@@ -103,7 +116,11 @@ def _is_end(words, starts, first, index, end):
         before = words[index - 1] if index else ""
         return len(before) > 2 and before[-1].islower() and following[:1].isupper() and following[1:2].islower()
     if len(word) > 1 and word[-1] == "." and word.strip("."):
-        return following in _FIRST_WORDS and word not in _NEVER_LAST
+        if word in _NEVER_LAST:
+            return False
+        return following in _FIRST_WORDS or bool(
+            _DOSES.fullmatch(word) and following[0].isupper() and following[1:].islower()
+        )
     if not _begins(words, end):
         return False
     return word != "." or not _belongs_to_name(words, starts, first, index, end)
@@ -135,5 +152,6 @@ def _belongs_to_name(words, starts, first, index, end):
     if not (len(before) == 1 and before.isupper()) or words[end] in _FIRST_WORDS:
         return False
     chain = len(words[end]) == 1 and end + 1 < len(words) and words[end + 1] == "."
-    named = index - 2 > first and words[index - 2][0].isupper() and words[index - 2][1:].islower()
+    earlier = words[index - 2] if index - 2 > first else ""
+    named = earlier[:1].isupper() and earlier[1:].islower() and earlier.lower() not in _LETTERED
     return chain or named

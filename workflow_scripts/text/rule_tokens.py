@@ -3,7 +3,8 @@
 White space always separates. Within a chunk between blanks, punctuation is split off at the edges, and words stay
 whole around the marks that belong to names in biomedical text: hyphens (`beta-blocker`, `IL-2`), slashes (`mg/kg`),
 apostrophes, decimal points and thousands (`0.05`, `1,000`), balanced brackets (`Ca(2+)`, `1,25(OH)2D3`,
-`(S)-warfarin`). Comparison signs and percent signs stand alone. Each character that is no white space belongs to exactly one token.
+`(S)-warfarin`). Comparison signs and percent signs stand alone. Each character that is no white space belongs to
+exactly one token.
 """
 
 import re
@@ -67,3 +68,8 @@ def chunk_tokens(chunk):
                 _cache.clear()
             _cache[chunk] = found
     return found
+
+
+def empty_cache():
+    """Forget all chunks."""
+    _cache.clear()

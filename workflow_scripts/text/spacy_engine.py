@@ -1,14 +1,21 @@
 """Tokens and sentences of a spaCy pipeline, with no more of it than the sentences need."""
 
+import contextlib
 import itertools
 import logging
 import pathlib
+import re
+
+import numpy as np
 
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.text.engines import Tokens
 
 BATCH = 64  # the fastest size for parsers and senters; larger ones are slower
 ZONE = 2048  # texts after which spaCy's strings are freed
+WARM = 4 * ZONE  # texts whose strings are kept
+CACHED_CHUNKS = 1 << 17
+_DARK = re.compile(r"\S+")
 _ENDS_SENTENCES = ("parser", "senter", "sentencizer")
 _FEEDS_THEM = {"tok2vec", "transformer", "curated_transformer"}
 _UNUSED = ["ner", "tagger", "morphologizer", "lemmatizer", "attribute_ruler", "entity_linker", "textcat"]
@@ -27,15 +34,23 @@ class SpacyEngine:
     """
 
     def __init__(self, model):
-        self.nlp = _load(str(model))
+        self.prepare(_load(str(model)))
         logging.info("%s %s: %s", model, self.nlp.meta.get("version", ""), ", ".join(self.nlp.pipe_names))
+
+    def prepare(self, nlp):
+        """Take a loaded pipeline."""
+        self.nlp, self.seen = nlp, 0
+        if hasattr(nlp.tokenizer, "max_cache_size"):
+            nlp.tokenizer.max_cache_size = CACHED_CHUNKS
 
     def __call__(self, texts):
         """Yield the Tokens of each text."""
         texts = iter(texts)
         while block := list(itertools.islice(texts, ZONE)):
-            with self.nlp.memory_zone():
+            # Within a memory zone spaCy's tokenizer reads its cache but adds nothing to it: the first texts fill it.
+            with self.nlp.memory_zone() if self.seen >= WARM else contextlib.nullcontext():
                 done = [_tokens(doc) for doc in self.nlp.pipe(block, batch_size=BATCH)]
+            self.seen += len(block)
             yield from done
 
 
@@ -67,21 +82,22 @@ def _load(model):
 
 
 def _tokens(doc):
-    words, starts, ends = [], [], []
-    for token in doc:
-        if token.is_sent_start and words and (not ends or ends[-1] < len(words)):
-            ends.append(len(words))
-        if not token.is_space:
-            _add(words, starts, token.text, token.idx)
-    if words and (not ends or ends[-1] < len(words)):
-        ends.append(len(words))
-    return Tokens(words, starts, ends)
+    words = [token.text for token in doc]
+    starts = [token.idx for token in doc]
+    begins = np.flatnonzero(doc.to_array("SENT_START") == 1).tolist()
+    if len(" ".join(words).split()) != len(words):
+        return _without_blanks(words, starts, begins)
+    return Tokens(words, starts, [end for end in [*begins, len(words)] if end])
 
 
-def _add(words, starts, text, start):
-    """Add a token; one that a pipeline merged across blanks is cut there."""
-    for piece in text.split():
-        offset = text.index(piece)
-        words.append(piece)
-        starts.append(start + offset)
-        start, text = start + offset + len(piece), text[offset + len(piece) :]
+def _without_blanks(words, starts, begins):
+    """The same without tokens of white space; tokens that a pipeline merged across blanks are cut there."""
+    kept, places, ends, begins = [], [], [], set(begins)
+    for index, (word, start) in enumerate(zip(words, starts, strict=True)):
+        if index in begins:
+            ends.append(len(kept))
+        for match in _DARK.finditer(word):
+            kept.append(match[0])
+            places.append(start + match.start())
+    ends.append(len(kept))
+    return Tokens(kept, places, [end for end, last in zip(ends, [0, *ends], strict=False) if end > last])

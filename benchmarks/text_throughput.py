@@ -1,0 +1,74 @@
+"""Sentences per CPU second of the rule engine, against spaCy's blank English tokenizer with its sentencizer.
+
+Both run on the same abstracts in the same process, round by round, each through the interface of the engines (tokens,
+offsets, sentence ends) and with its tokens joined; the best round of each counts. The rule engine's cache of chunks is
+emptied before each of its rounds. Run: python benchmarks/text_throughput.py FILE.xml.gz [...]
+"""
+
+import argparse
+import pathlib
+import sys
+import time
+
+import spacy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from workflow_scripts.text import engines, medline_xml, rule_tokens, spacy_engine
+
+
+def read(files, most):
+    """Sections of abstracts of MEDLINE files, at most `most`."""
+    texts = []
+    for path in files:
+        for citation in medline_xml.citations(path):
+            texts.extend(section.text for section in getattr(citation, "sections", ()) if section.text.strip())
+            if len(texts) >= most:
+                return texts[:most]
+    return texts
+
+
+def spacy_blank():
+    """An engine of the blank English pipeline with the sentencizer."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    engine = object.__new__(spacy_engine.SpacyEngine)
+    engine.prepare(nlp)
+    return engine
+
+
+def seconds(engine, texts):
+    """(CPU seconds, sentences) of one pass."""
+    started, count = time.process_time(), 0
+    for words, _, ends in engine(texts):
+        begin = 0
+        for end in ends:
+            " ".join(words[begin:end])
+            begin = end
+        count += len(ends)
+    return time.process_time() - started, count
+
+
+def main():
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=pathlib.Path, help="MEDLINE .xml.gz files")
+    parser.add_argument("--sections", type=int, default=3000, help="abstract sections read, at most")
+    parser.add_argument("--rounds", type=int, default=3)
+    args = parser.parse_args()
+    texts = read(args.files, args.sections)
+    contestants = {"rule": engines.load("rule"), "spaCy blank + sentencizer": spacy_blank()}
+    best = {name: (float("inf"), 0) for name in contestants}
+    for _ in range(args.rounds):
+        for name, engine in contestants.items():
+            rule_tokens.empty_cache()
+            best[name] = min(best[name], seconds(engine, texts))
+    print(f"{len(texts):,} sections, {sum(map(len, texts)):,} characters, best of {args.rounds} rounds, 1 process")
+    for name, (used, count) in best.items():
+        print(f"{name:26} {count:8,} sentences  {count / used:10,.0f} sentences per CPU second")
+    rates = [count / used for used, count in best.values()]
+    print(f"ratio rule / spaCy: {rates[0] / rates[1]:.2f}")
+
+
+if __name__ == "__main__":
+    main()
