@@ -8,6 +8,8 @@ import dataclasses
 import logging
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from workflow_scripts.common import command, params
@@ -15,7 +17,7 @@ from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import write_json
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.corpus.aligned import ALIGNED
-from workflow_scripts.corpus.alignment import COUNTS, Rules, align_block
+from workflow_scripts.corpus.alignment import COUNTS, Rules, align_block, sentence_runs
 from workflow_scripts.corpus.graph import load_graph
 from workflow_scripts.corpus.mention_blocks import mention_blocks, ordered_files
 from workflow_scripts.corpus.negatives import candidate_pairs
@@ -131,11 +133,14 @@ def _long_enough(block, min_chars):
 
 
 def _counted_sentences(block, min_chars):
-    """Ids of the sentences that the published search counts: two linked mentions, one of them long enough."""
-    groups = block.append_column("long", _long_enough(block, min_chars)).group_by("sentence_id", use_threads=False)
-    groups = groups.aggregate([("long", "any"), ("long", "count")])
-    counted = pc.and_(groups["long_any"], pc.greater_equal(groups["long_count"], 2))
-    return groups.filter(counted)["sentence_id"].combine_chunks()
+    """Ids, in order, of the sentences that the published search counts: two linked mentions, one long enough."""
+    ids = block["sentence_id"].combine_chunks()
+    _, starts = sentence_runs(ids)
+    if not len(starts):
+        return ids
+    long = np.add.reduceat(_long_enough(block, min_chars).to_numpy().astype(np.int64), starts)
+    mentions = np.diff(np.append(starts, len(ids)))
+    return ids.take(pa.array(starts[(long > 0) & (mentions > 1)]))
 
 
 def _written_sentences(files, min_chars, stream_block):
@@ -147,8 +152,11 @@ def _written_sentences(files, min_chars, stream_block):
 
 
 def _tally(aligned):
-    groups = aligned.group_by(["split", "positive"], use_threads=False).aggregate([([], "count_all")])
-    return zip(*(groups[name].to_pylist() for name in ("split", "positive", "count_all")), strict=True)
+    """(split, positive, number) of the aligned sentences of a block."""
+    for split in SPLITS:
+        own = aligned.filter(pc.equal(aligned["split"], split))["positive"]
+        positives = pc.sum(own, min_count=0).as_py()
+        yield from ((split, True, positives), (split, False, len(own) - positives))
 
 
 def arguments():

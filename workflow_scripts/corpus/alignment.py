@@ -91,7 +91,7 @@ def align_block(mentions, rules):
     """
     mentions = mentions.combine_chunks()
     counts = dict.fromkeys(COUNTS, 0)
-    sentence, starts = _sentences(mentions["sentence_id"])
+    sentence, starts = sentence_runs(mentions["sentence_id"].combine_chunks())
     counts["mentions"], counts["sentences"] = mentions.num_rows, len(starts)
     repeated = _repeated(sentence, len(starts), mentions["cui"])
     entity = pc.fill_null(pc.index_in(mentions["cui"], rules.graph.entities), -1).to_numpy().astype(np.int64)
@@ -105,11 +105,12 @@ def align_block(mentions, rules):
     return _table(mentions, chosen, masks, rules.graph), counts
 
 
-def _sentences(ids):
-    """Number of the sentence of each mention, and the first mention of each sentence."""
+def sentence_runs(ids):
+    """Number of the sentence of each mention, and the first mention of each sentence (ids: an Arrow array)."""
     if not len(ids):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    new = np.concatenate([[True], pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1)).to_numpy()])
+    differs = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1))
+    new = np.concatenate([[True], differs.to_numpy(zero_copy_only=False)])
     return np.cumsum(new) - 1, np.flatnonzero(new)
 
 

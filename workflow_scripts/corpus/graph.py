@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import logging
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -202,15 +203,17 @@ def read_triples(path):
     try:
         return pyarrow.csv.read_csv(
             path,
-            read_options=pyarrow.csv.ReadOptions(column_names=names),
+            read_options=pyarrow.csv.ReadOptions(column_names=names, use_threads=False),
             parse_options=pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=dict(zip(names, schema.types, strict=True)), strings_can_be_null=False
             ),
         )
     except pa.ArrowInvalid as error:
+        row = re.search(r"Row #(\d+)", str(error))
         raise DataError(
             path,
+            line=row and int(row[1]),
             found=str(error).split("\n")[0],
             expected="three columns separated by tabs: head, relation, tail",
             remedy="make the split files again (stage kg)",
