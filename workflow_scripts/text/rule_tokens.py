@@ -68,8 +68,3 @@ def chunk_tokens(chunk):
                 _cache.clear()
             _cache[chunk] = found
     return found
-
-
-def empty_cache():
-    """Forget all chunks."""
-    _cache.clear()
