@@ -380,6 +380,7 @@ rule write_report:
         records=[
             "<results>/provenance/kg/build_kg.json",
             *collect("<results>/provenance/corpus/{corpus}/build_corpus.json", corpus=CORPORA),
+            *collect("<results>/provenance/training/{run}.json", run=RUNS),
             "<results>/provenance/reporting/draw_figure4.json",
         ],
     output:

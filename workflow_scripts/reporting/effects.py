@@ -26,6 +26,8 @@ def counted(switch, text):
         lost, characters = text["characters_lost_by_published_reading"], text["characters"]
         share = f" ({100 * lost / characters:.2f} %)" if characters else ""
         return f"the published reading loses {lost:,} of {characters:,} characters{share}"
+    if switch == "stream_tails" and text.get("abstract_texts_lost_by_stream_tail"):
+        return f"{text['abstract_texts_lost_by_stream_tail']:,} abstract texts lost in the text stage"
     return None
 
 

@@ -43,7 +43,7 @@ def render(table):
         columns = [table.spec.column(name) for name in panel.columns]
         keys = [] if panel.hide_keys else list(table.spec.keys)
         body += [
-            rf"\begin{{tabular}}{{{'l' * len(keys)}{_alignment(columns)}}}",
+            rf"\begin{{tabular}}{{{_alignment(keys, columns)}}}",
             r"\toprule",
             _line([escape(key.label) for key in keys] + [escape(column.label) for column in columns]),
             r"\midrule",
@@ -59,7 +59,8 @@ def render(table):
             PREAMBLE,
             r"\begin{table}[t]",
             r"\centering",
-            r"\small",
+            r"\footnotesize",
+            r"\setlength{\tabcolsep}{3pt}",
             *body[:-1],
             rf"\caption{{{escape(caption)}}}",
             rf"\label{{tab:{table.spec.name.replace('_', '-')}}}",
@@ -69,10 +70,12 @@ def render(table):
     )
 
 
-def _alignment(columns):
-    share = f"{0.72 / max(1, len(columns)):.2f}"
-    kinds = {"names": rf"p{{{share}\linewidth}}", "text": "l"}
-    return "".join(kinds.get(column.kind, "r") for column in columns)
+def _alignment(keys, columns):
+    """Columns of names, and the keys beside them, share the line; others are as wide as their cells."""
+    names = sum(column.kind == "names" for column in columns)
+    width = rf"p{{{0.92 / (names + len(keys)):.2f}\linewidth}}" if names else ""
+    kinds = {"names": width, "text": "l"}
+    return (width or "l") * len(keys) + "".join(kinds.get(column.kind, "r") for column in columns)
 
 
 def _row(keys, cells):
@@ -83,6 +86,7 @@ def _row(keys, cells):
     below = [_below(cell) for cell in cells]
     if any(below):
         lines.append(_line([""] * len(keys) + below))
+    lines[-1] += "[2pt]"
     return lines
 
 

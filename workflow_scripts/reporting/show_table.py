@@ -7,6 +7,7 @@ import argparse
 import pathlib
 import shutil
 import sys
+import textwrap
 
 from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.files import read_json
@@ -52,7 +53,7 @@ def verdict(path, table):
     if not reasons:
         return [""]
     more = f" (and {len(reasons) - 1} more, see {path.with_suffix('.md')})" if len(reasons) > 1 else ""
-    return ["", f"Not comparable with the paper: {reasons[0]}{more}.", ""]
+    return ["", *textwrap.wrap(f"Not comparable with the paper: {reasons[0]}{more}.", 100), ""]
 
 
 def paths(folder):

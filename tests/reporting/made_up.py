@@ -1,0 +1,161 @@
+"""Small made-up results of a run, with known means and deviations."""
+
+import json
+import random
+
+import pyarrow as pa
+
+from workflow_scripts.common.contracts.curves import CURVE
+from workflow_scripts.common.tables import write_table
+
+RELATIONS = ("finding_site_of", "cause_of", "interprets")
+RANKS = (100, 200, 300, 1000, 2000)
+SEEDS = (1, 2, 3)
+MODELS = [
+    ("cnn_sent", "CNN", "cnn", "sent", ""),
+    ("cnn_bag_one", "CNN", "cnn", "bag", "one"),
+    ("cnn_bag_att", "CNN", "cnn", "bag", "att"),
+    ("bert_sent", "BERT", "bert", "sent", ""),
+    ("bert_bag_avg", "BERT", "bert", "bag", "avg"),
+]
+
+
+def auc(model, pooling, seed):
+    """The made-up AUC: 0.10 a model, 0.01 a pooling, and -0.02, 0, +0.02 for seeds 1, 2, 3: sd exactly 0.02."""
+    place = [name for name, *_ in MODELS].index(model)
+    return 0.1 * (place + 1) + 0.01 * ("avg", "one", "att").index(pooling) + 0.02 * (seed - 2)
+
+
+def metrics(value, missing=()):
+    """A metrics.json whose other numbers follow from the AUC."""
+    made = {"auc": value, "max_micro_f1": value / 2, "max_macro_f1": value / 4, "n_facts": 10, "per_relation": {}}
+    return made | {f"p@{k}": None if k in missing else min(1.0, value * 1.5) for k in RANKS}
+
+
+def graph_statistics():
+    """statistics.json of the knowledge graph."""
+    counts = {"train": 2380, "valid": 340, "test": 680}
+    return {
+        "splits": {
+            kind: {name: {"triples": n} for name, n in counts.items()} for kind in ("inductive", "transductive")
+        },
+        "relations": [
+            {"relation": "finding_site_of", "inverse": "has_finding_site", "triples": 2000},
+            {"relation": "cause_of", "inverse": "caused_by", "triples": 1000},
+            {"relation": "interprets", "inverse": "is_interpreted_by", "triples": 400},
+            {"relation": "access_of", "inverse": "has_access", "triples": 7},
+        ],
+    }
+
+
+def corpus_statistics():
+    """statistics.json of a corpus; `interprets` has no instance, one relation and one type are not in the paper."""
+    sizes = {"train": 20000, "valid": 3000, "test": 5000}
+    return {
+        "splits": {
+            name: {"instances": n, "positives": n // 10, "na_share": 0.9, "facts": n // 60, "bags": n // 5}
+            | {"instances_per_bag": 5.0}
+            for name, n in sizes.items()
+        },
+        "entities": 1500,
+        "types": 3,
+        "groups": 2,
+        "type_pairs": 7,
+        "relations": 4,
+        "entities_by_type": [
+            {"tui": "T047", "sty": "Disease or Syndrome", "group": "DISO", "entities": 700},
+            {"tui": "T023", "sty": "Body Part, Organ, or Organ Component", "group": "DISO", "entities": 500},
+            {"tui": "T203", "sty": "Drug Delivery Device", "group": "DEVI", "entities": 300},
+        ],
+        "instances_by_relation": {
+            "train": {"NA": 18000, "finding_site_of": 1500, "cause_of": 400, "access_of": 100},
+            "valid": {"NA": 2700, "finding_site_of": 200, "cause_of": 100},
+            "test": {"NA": 4500, "finding_site_of": 300, "cause_of": 200},
+        },
+        "pruned_mentions": [
+            {
+                "split": "train",
+                "tui": "T047",
+                "sty": "Disease or Syndrome",
+                "name": "disease",
+                "count": 40,
+                "bin": ">=3x",
+            },
+            {
+                "split": "test",
+                "tui": "T047",
+                "sty": "Disease or Syndrome",
+                "name": "disease",
+                "count": 11,
+                "bin": "1-2x",
+            },
+            {"split": "train", "tui": "T060", "sty": "Diagnostic Procedure", "name": "us", "count": 12, "bin": "1-2x"},
+            {
+                "split": "train",
+                "tui": "T060",
+                "sty": "Diagnostic Procedure",
+                "name": "a_b & <c> %",
+                "count": 12,
+                "bin": "1-2x",
+            },
+        ],
+    }
+
+
+def write_json(path, value):
+    """Write JSON, making folders."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def make_run(root, seeds=SEEDS, missing=(2000,)):
+    """A results folder with metrics, curves, statistics, funnels and a provenance record."""
+    for model, _, _, level, pooling in MODELS:
+        for seed in seeds:
+            for strategy in ("avg", "one") if level == "sent" else (pooling,):
+                folder = root / f"evaluation/inductive.{model}.s{seed}/{strategy}"
+                write_json(folder / "metrics.json", metrics(auc(model, strategy, seed), missing))
+                write_curve(folder / "curve.parquet", random.Random(f"{model} {seed} {strategy}"))
+    write_json(root / "kg/statistics.json", graph_statistics())
+    write_json(root / "corpus/inductive/statistics.json", corpus_statistics())
+    text = {"characters": 1000, "characters_lost_by_published_reading": 25, "sentences": 90, "unique_sentences": 80}
+    write_json(root / "text/statistics.json", text)
+    record = {"python": "3.11.7", "versions": {"numpy": "2.4.6"}, "code": {"workflow_scripts/kg/build_kg.py": "ab"}}
+    write_json(root / "provenance/kg/build_kg.json", record)
+    (root / "kg/funnel.csv").write_text("step,rows,triples,meaning\nmrconso,90000,,rows <of> MRCONSO\nwritten,7,6,\n")
+    columns = "step,split,instances_before,instances_after,facts_before,facts_after,sentences"
+    lines = [columns, "linked,all,,,,,90000"]
+    lines += [
+        f"{step},{split},{n},{n // 2},9,8,"
+        for step in ("aligned", "aliases")
+        for split, n in zip(("train", "valid", "test"), (4000, 500, 900), strict=True)
+    ]
+    (root / "corpus/inductive/funnel.csv").write_text("\n".join(lines) + "\n")
+    return root
+
+
+def write_curve(path, draws):
+    """A curve that falls from 1, by random steps."""
+    ranks = [1]
+    for _ in range(30):
+        ranks.append(ranks[-1] + draws.randint(1, 4))
+    table = pa.table(
+        {
+            "rank": ranks,
+            "score": [1 - i / 40 for i in range(31)],
+            "recall": [(i + 1) / 31 for i in range(31)],
+            "precision": [(i + 1) / rank for i, rank in enumerate(ranks)],
+        }
+    )
+    write_table(path, table.cast(pa.schema([(f.name, f.type) for f in CURVE.schema])), CURVE)
+
+
+def write_models(path):
+    """A models.tsv of the made-up run."""
+    lines = ["model\tname\ttables\tencoder\tlevel\tpooling"]
+    lines += [
+        f"{model}\t{name}\ttable7\t{encoder}\t{level}\t{pooling}" for model, name, encoder, level, pooling in MODELS
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

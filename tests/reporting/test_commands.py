@@ -1,0 +1,143 @@
+"""The commands as the rules call them: outputs, records, equal bytes, exit codes."""
+
+import hashlib
+import json
+import random
+
+import pytest
+import yaml
+
+from tests.reporting.made_up import make_run, metrics, write_json
+from workflow_scripts.reporting.switches import SWITCHES
+from workflow_scripts.reporting.write_report import SECTIONS
+
+TABLES = ("table5", "table6", "table7", "table_a2", "table_a3", "table_a4")
+
+
+@pytest.fixture
+def make_everything(repository, run_command, models_file):
+    """Run every command of the stage on a results folder, in the order of the workflow."""
+    sides = {"preset": "mended", **dict.fromkeys(SWITCHES, "mended"), "csv_quotes": "published"}
+
+    def make(root, environment=None, shuffle=None):
+        def files(pattern):
+            found = sorted(root.glob(pattern))
+            return random.Random(shuffle).sample(found, len(found)) if shuffle else found
+
+        def run(script, *arguments):
+            done = run_command(f"reporting/{script}.py", *arguments, environment=environment)
+            assert done.returncode == 0, done.stderr
+
+        graph, corpus = root / "kg/statistics.json", root / "corpus/inductive/statistics.json"
+        relations = repository / "experiments/relations.tsv"
+        own = {
+            "table5": ["--graph", graph],
+            "table6": ["--corpus", corpus],
+            "table7": ["--metrics", *files("evaluation/*/*/metrics.json"), "--models", models_file],
+            "table_a2": ["--corpus", corpus],
+            "table_a3": ["--corpus", corpus, "--graph", graph, "--relations", relations],
+            "table_a4": ["--corpus", corpus],
+        }
+        expected = {name: repository / f"experiments/expected/{name}.tsv" for name in TABLES}
+        schema = repository / "schemas/expected.schema.yaml"
+        for name in TABLES:
+            outputs = [word for kind in ("csv", "md", "tex") for word in (f"--{kind}", root / f"tables/{name}.{kind}")]
+            caption = repository / f"report/{name}.rst"
+            shared = ["--expected", expected[name], "--schema", schema, "--caption", caption]
+            run(f"render_{name}", *shared, *own[name], *outputs, "--record", root / f"records/{name}.json")
+        drawn = [word for kind in ("pdf", "svg", "png") for word in (f"--{kind}", root / f"figures/figure4.{kind}")]
+        curves = files("evaluation/*.bert_*/*/curve.parquet")
+        tables = files("tables/*.csv")
+        run(
+            "draw_figure4", "--curves", *curves, "--models", models_file, "--table7", root / "tables/table7.csv", *drawn
+        )
+        text = root / "text/statistics.json"
+        run(
+            "write_deviations", "--text", text, "--graph", graph, "--corpora", corpus,
+            "--params", json.dumps(sides), "--out", root / "deviations.md",
+        )  # fmt: skip
+        config = yaml.safe_load((repository / "config.yaml").read_text(encoding="utf-8")) | {"name": "demo"}
+        parts = "name umls medline text linking kg corpus corpora training".split()
+        run(
+            "verify_against_paper", "--tables", *tables, "--expected", *expected.values(), "--schema", schema,
+            "--relations", relations, "--paper", repository / "config.yaml", "--corpus", "inductive",
+            "--params", json.dumps({key: config[key] for key in parts}),
+            "--json", root / "verify.json", "--md", root / "verify.md",
+        )  # fmt: skip
+        captions = (repository / "report").glob("*.rst")
+        run(
+            "write_report", "--tables", *tables, "--figure4", root / "figures/figure4.svg",
+            "--graph-funnel", root / "kg/funnel.csv", "--corpus-funnels", root / "corpus/inductive/funnel.csv",
+            "--text", text, "--verification", root / "verify.json", "--captions", *captions,
+            "--records", root / "provenance/kg/build_kg.json",
+            "--params", json.dumps({key: config[key] for key in SECTIONS} | sides), "--out", root / "report.html",
+        )  # fmt: skip
+
+    return make
+
+
+def digests(root):
+    """SHA-256 of every file that the stage wrote."""
+    paths = [
+        *root.glob("tables/*"),
+        *root.glob("figures/*"),
+        *root.glob("verify.*"),
+        *root.glob("*.md"),
+        *root.glob("*.html"),
+    ]
+    return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(paths)}
+
+
+def test_all_commands_give_the_same_bytes_again(tmp_path, make_everything):
+    """Another hash seed, another order of files, another locale."""
+    first, second = make_run(tmp_path / "a/demo"), make_run(tmp_path / "b/demo")
+    make_everything(first, {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"})
+    make_everything(second, {"PYTHONHASHSEED": "4711", "LC_ALL": "C", "PYTHONUTF8": "0"}, shuffle=5)
+    ours = digests(first)
+    assert len(ours) == 18 + 3 + 2 + 1 + 1
+    assert digests(second) == ours
+    assert not list(first.rglob(".*.tmp"))
+    record = json.loads((first / "records/table7.json").read_text())
+    assert "workflow_scripts/reporting/model_rows.py" in record["code"]
+    assert any(path.endswith("cnn_bag_one.s2/one/metrics.json") for path in record["files"])
+
+
+def test_a_changed_metric_changes_table_and_report(tmp_path, make_everything):
+    root = make_run(tmp_path / "demo", seeds=(1,))
+    make_everything(root)
+    before = digests(root)
+    write_json(root / "evaluation/inductive.bert_sent.s1/one/metrics.json", metrics(0.5555))
+    make_everything(root)
+    after = digests(root)
+    changed = {name for name in before if before[name] != after[name]}
+    assert {"tables/table7.csv", "tables/table7.md", "tables/table7.tex", "report.html", "verify.json"} <= changed
+    assert "tables/table5.csv" not in changed
+    assert "55.5" in (root / "tables/table7.md").read_text(encoding="utf-8")
+
+
+def test_unknown_relation_stops_the_command(tmp_path, repository, run_command):
+    root = make_run(tmp_path / "demo", seeds=(1,))
+    expected = tmp_path / "table_a3.tsv"
+    text = (repository / "experiments/expected/table_a3.tsv").read_text(encoding="utf-8")
+    expected.write_text(text.replace("\nfocus_of\t", "\nfokus_of\t"), encoding="utf-8")
+    done = run_command(
+        "reporting/render_table_a3.py", "--expected", expected, "--schema", repository / "schemas/expected.schema.yaml",
+        "--caption", repository / "report/table_a3.rst", "--graph", root / "kg/statistics.json",
+        "--corpus", root / "corpus/inductive/statistics.json", "--relations", repository / "experiments/relations.tsv",
+        "--csv", tmp_path / "t.csv", "--md", tmp_path / "t.md", "--tex", tmp_path / "t.tex",
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert f"{expected}, line 16" in done.stderr and "'fokus_of'" in done.stderr and "one of " in done.stderr
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_table7_without_any_run_still_shows_the_paper(tmp_path, repository, run_command, models_file):
+    done = run_command(
+        "reporting/render_table7.py", "--expected", repository / "experiments/expected/table7.tsv",
+        "--schema", repository / "schemas/expected.schema.yaml", "--caption", repository / "report/table7.rst",
+        "--models", models_file, "--metrics",
+        "--csv", tmp_path / "t.csv", "--md", tmp_path / "t.md", "--tex", tmp_path / "t.tex",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "t.md").read_text(encoding="utf-8")
+    assert text.count("| BERT |") == 5 and "(79.8)" in text and "no run of this model" in text
