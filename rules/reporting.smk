@@ -10,7 +10,7 @@ rule render_table5:
         caption="report/table5.rst",
         graph="<results>/kg/statistics.json",
     output:
-        csv="<results>/tables/table5.csv",
+        csv=report("<results>/tables/table5.csv", caption="../report/table5.rst", category="Tables"),
         md="<results>/tables/table5.md",
         tex="<results>/tables/table5.tex",
         record="<results>/provenance/reporting/render_table5.json",
@@ -47,7 +47,7 @@ rule render_table6:
         caption="report/table6.rst",
         corpus=f"<results>/corpus/{table_corpus('table6')}/statistics.json",
     output:
-        csv="<results>/tables/table6.csv",
+        csv=report("<results>/tables/table6.csv", caption="../report/table6.rst", category="Tables"),
         md="<results>/tables/table6.md",
         tex="<results>/tables/table6.tex",
         record="<results>/provenance/reporting/render_table6.json",
@@ -85,7 +85,7 @@ rule render_table7:
         metrics=evaluated("table7", "metrics.json"),
         models=PLAN.value("experiments.models"),
     output:
-        csv="<results>/tables/table7.csv",
+        csv=report("<results>/tables/table7.csv", caption="../report/table7.rst", category="Tables"),
         md="<results>/tables/table7.md",
         tex="<results>/tables/table7.tex",
         record="<results>/provenance/reporting/render_table7.json",
@@ -123,7 +123,9 @@ rule render_table_a2:
         caption="report/table_a2.rst",
         corpus=f"<results>/corpus/{table_corpus('table_a2')}/statistics.json",
     output:
-        csv="<results>/tables/table_a2.csv",
+        csv=report(
+            "<results>/tables/table_a2.csv", caption="../report/table_a2.rst", category="Tables"
+        ),
         md="<results>/tables/table_a2.md",
         tex="<results>/tables/table_a2.tex",
         record="<results>/provenance/reporting/render_table_a2.json",
@@ -162,7 +164,9 @@ rule render_table_a3:
         corpus=f"<results>/corpus/{table_corpus('table_a3')}/statistics.json",
         relations=PLAN.value("kg.relations"),
     output:
-        csv="<results>/tables/table_a3.csv",
+        csv=report(
+            "<results>/tables/table_a3.csv", caption="../report/table_a3.rst", category="Tables"
+        ),
         md="<results>/tables/table_a3.md",
         tex="<results>/tables/table_a3.tex",
         record="<results>/provenance/reporting/render_table_a3.json",
@@ -201,7 +205,9 @@ rule render_table_a4:
         caption="report/table_a4.rst",
         corpus=f"<results>/corpus/{table_corpus('table_a4')}/statistics.json",
     output:
-        csv="<results>/tables/table_a4.csv",
+        csv=report(
+            "<results>/tables/table_a4.csv", caption="../report/table_a4.rst", category="Tables"
+        ),
         md="<results>/tables/table_a4.md",
         tex="<results>/tables/table_a4.tex",
         record="<results>/provenance/reporting/render_table_a4.json",
@@ -238,7 +244,9 @@ rule draw_figure4:
         table7="<results>/tables/table7.csv",
     output:
         pdf="<results>/figures/figure4.pdf",
-        svg="<results>/figures/figure4.svg",
+        svg=report(
+            "<results>/figures/figure4.svg", caption="../report/figure4.rst", category="Figures"
+        ),
         png="<results>/figures/figure4.png",
         record="<results>/provenance/reporting/draw_figure4.json",
     log:
