@@ -64,7 +64,7 @@ def tidy_world(seed=0, entities=24, sentences=900):
         for relation in range(3):
             heads = [cui for cui in own if kinds[cui] == TYPES[relation]]
             tails = [cui for cui in known if kinds[cui] == TYPES[(relation + 1) % 3]]
-            found |= {(rng.choice(heads), RELATIONS[relation], rng.choice(tails)) for _ in range(3 * entities)}
+            found |= {(rng.choice(heads), RELATIONS[relation], rng.choice(tails)) for _ in range(entities)}
         found.add((own[0], RELATIONS[2], next(tail for head, relation, tail in sorted(found) if head == own[0])))
         graph[split] = sorted(found)
     made = []
@@ -73,8 +73,11 @@ def tidy_world(seed=0, entities=24, sentences=900):
         if rng.random() < 0.25:
             head, _, tail = rng.choice(graph[split])
             pair = [head, tail]
+        elif rng.random() < 0.9:
+            kind = rng.randrange(3)
+            pair = [rng.choice(groups[split][place::3]) for place in (kind, (kind + 1) % 3)]
         else:
-            pair = rng.sample(groups[split] + (groups["train"] if rng.random() < 0.1 else []), 2)
+            pair = rng.sample(groups[split] + groups["train"], 2)
         rng.shuffle(pair)
         made.append(sentence(rng, [(cui, rng.choice(aliases[cui])) for cui in pair], number))
     return World(graph, kinds, made, aliases)
