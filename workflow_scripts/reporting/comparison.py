@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import pathlib
 
+from workflow_scripts.common.params import canonical_json
 from workflow_scripts.reporting.cells import cell_text, only_in
 
 GREEN, AMBER, RED = "green", "amber", "red"
@@ -162,5 +163,5 @@ def _value(config, path):
 
 
 def _short(value):
-    text = "unset" if value is None else str(value)
+    text = "unset" if value is None else value if isinstance(value, str) else canonical_json(value)
     return text if len(text) <= 60 else text[:57] + "..."
