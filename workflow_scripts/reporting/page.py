@@ -167,7 +167,10 @@ def provenance_block(config, digest, code, versions, runs):
     """
     facts = [["Configuration (SHA-256)", digest], ["Code of the jobs (SHA-256)", code or "no record"]]
     packages = [[name, ", ".join(found)] for name, found in versions.items()]
-    head = [f'<th scope="col">{name}</th>' for name in ("Run", "Row of Table 7", "Files", "Redo (with the profile of this run)")]
+    head = [
+        f'<th scope="col">{name}</th>'
+        for name in ("Run", "Row of Table 7", "Files", "Redo (with the profile of this run)")
+    ]
     body = []
     for run, row in runs:
         files = " ".join(f'<a href="runs/{run}/{name}">{name}</a>' for name in ("config.json", "history.jsonl"))
