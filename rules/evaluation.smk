@@ -36,6 +36,7 @@ rule evaluate_sent_run:
     resources:
         mem_mb=memory(8000),
         runtime=120,
+        gpu=0 if PLAN.value("training.device") == "cpu" else 1,
     params:
         run=subpath(input.config, parent=True),
         folder=subpath(output.metrics, ancestor=2),
@@ -84,6 +85,7 @@ rule evaluate_bag_run:
     resources:
         mem_mb=memory(8000),
         runtime=120,
+        gpu=0 if PLAN.value("training.device") == "cpu" else 1,
     params:
         run=subpath(input.config, parent=True),
         folder=subpath(output.metrics, ancestor=2),

@@ -1,5 +1,6 @@
 """The commands evaluate_run and predict: files, values, and what must not change them."""
 
+import functools
 import json
 
 import numpy as np
@@ -11,6 +12,7 @@ from workflow_scripts.common.contracts.instances import INSTANCES
 from workflow_scripts.common.contracts.scores import SCORES
 from workflow_scripts.common.metrics import evaluate
 from workflow_scripts.common.tables import check_file, read_table
+from workflow_scripts.evaluation.evaluate_run import Params, evaluate_run
 
 PARAMS = {"precision_at": [5, 50, 100000], "fixed_threshold": 0.5, "device": "cpu", "threads": 1}
 FILES = ("metrics.json", "curve.parquet", "scores.parquet", "scores_valid.parquet")
@@ -18,16 +20,16 @@ RELATIONS = sorted(set(REL2ID) - {"NA"})
 
 
 @pytest.fixture(scope="module")
-def evaluated(corpus, make_run, run_command, tmp_path_factory):
-    """Run the command: `evaluated(run, poolings, environment=..., **changed params)` gives the process and folder."""
+def evaluated(corpus, run_command, tmp_path_factory):
+    """`evaluated(run, "avg", "one", OMP_NUM_THREADS="1")`: the process and its output folder, made once."""
 
-    def run(folder, *poolings, environment=None, **changes):
+    @functools.cache
+    def run(folder, *poolings, **environment):
         output = tmp_path_factory.mktemp("evaluation")
         options = ["--run", folder, "--valid", corpus / "valid.parquet", "--test", corpus / "test.parquet"]
-        options += ["--poolings", *poolings, "--output", output, "--params", json.dumps(PARAMS | changes)]
+        options += ["--poolings", *poolings, "--output", output, "--params", json.dumps(PARAMS)]
         options += ["--record", output / "record.json"]
-        done = run_command("evaluation/evaluate_run.py", *options, environment=environment)
-        return done, output
+        return run_command("evaluation/evaluate_run.py", *options, environment=environment), output
 
     return run
 
@@ -46,7 +48,7 @@ def matrices(corpus, folder, split, name):
     return np.array([row["score"] for row in rows], np.float32).reshape(shape), np.array(known).reshape(shape)
 
 
-@pytest.mark.parametrize(("encoder", "trained"), [("cnn", None), ("pcnn", "att"), ("bert", "avg")])
+@pytest.mark.parametrize(("encoder", "trained"), [("cnn", None), ("gru", "att"), ("bert", "one")])
 def test_metrics_follow_from_the_scores(corpus, make_run, evaluated, encoder, trained):
     poolings = [trained] if trained else ["avg", "one"]
     done, output = evaluated(make_run(encoder, trained), *poolings)
@@ -70,23 +72,24 @@ def test_metrics_follow_from_the_scores(corpus, make_run, evaluated, encoder, tr
 
 
 def test_scores_do_not_depend_on_cores_or_hash_seed(make_run, evaluated):
-    folder, contents = make_run("bert", None), []
-    for environment in (
-        {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "1"},
-        {"OMP_NUM_THREADS": "2", "RAYON_NUM_THREADS": "2"},
-    ):
-        done, output = evaluated(folder, "avg", "one", environment=environment)
+    contents = []
+    for cores in ("1", "2"):
+        environment = {"OMP_NUM_THREADS": cores, "RAYON_NUM_THREADS": cores, "PYTHONHASHSEED": cores}
+        done, output = evaluated(make_run("bert", None), "avg", "one", **environment)
         assert done.returncode == 0, done.stderr
         contents.append([(output / pooling / name).read_bytes() for pooling in ("avg", "one") for name in FILES])
     assert contents[0] == contents[1]
 
 
-def test_a_fixed_threshold_has_its_effect(make_run, evaluated):
-    values = {}
+def test_parameters_have_their_effect(corpus, make_run, tmp_path):
+    found = {}
     for threshold in (0.2, 0.9):
-        _, output = evaluated(make_run("cnn", "one"), "one", fixed_threshold=threshold)
-        values[threshold] = json.loads((output / "one" / "metrics.json").read_text())
-    assert values[0.2]["micro_f1"] != values[0.9]["micro_f1"] and values[0.2]["auc"] == values[0.9]["auc"]
+        settings = Params(**PARAMS | {"fixed_threshold": threshold, "precision_at": [7]})
+        splits = {split: corpus / f"{split}.parquet" for split in ("valid", "test")}
+        evaluate_run(make_run("cnn", "one"), splits, ["one"], tmp_path / str(threshold), settings)
+        found[threshold] = json.loads((tmp_path / str(threshold) / "one" / "metrics.json").read_text())
+        assert [key for key in found[threshold] if key.startswith("p@")] == ["p@7"]
+    assert found[0.2]["micro_f1"] != found[0.9]["micro_f1"] and found[0.2]["auc"] == found[0.9]["auc"]
 
 
 def test_errors_leave_no_file(make_run, evaluated, tmp_path):

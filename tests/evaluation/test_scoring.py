@@ -9,7 +9,8 @@ import torch
 from workflow_scripts.common.contracts.instances import INSTANCES
 from workflow_scripts.common.errors import DataError, UsageError
 from workflow_scripts.common.models.arrays import gather
-from workflow_scripts.common.models.scoring import score_split, to_device
+from workflow_scripts.common.models.inference import to_device
+from workflow_scripts.common.models.scoring import score_split
 from workflow_scripts.common.models.tokenization import encode_split
 from workflow_scripts.common.tables import read_table
 from workflow_scripts.evaluation import scoring
