@@ -39,7 +39,7 @@ COLUMNS = {
 }
 UNCLOSED = frozenset({"SemGroups"})
 LINE = "LINE"
-BLOCK = 2 << 20
+BLOCK = 1 << 20
 _CLOSING = "closing"
 
 

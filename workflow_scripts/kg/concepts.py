@@ -2,10 +2,12 @@
 
 import csv
 import difflib
+import functools
 import logging
 import sys
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from workflow_scripts.common import rrf
 from workflow_scripts.common.errors import UsageError
@@ -39,33 +41,40 @@ def load_active_concepts(database, mrconso, vocabulary, csv_quotes):
     dict
         Counts: rows, concepts, active_rows, active_concepts.
     """
+    counts, seen = {"rows": 0}, []
     with rrf.reading(mrconso, "MRCONSO", CONSO_COLUMNS, line_numbers=True) as rows:
-        database.register("mrconso", rows)
+        active_rows = _active_rows(rows, vocabulary, counts, seen)
+        database.register("mrconso", pa.RecordBatchReader.from_batches(rows.schema, active_rows))
         database.execute(
-            """CREATE TABLE conso AS
-            SELECT CUI AS cui, count(*) AS n_rows,
-                list({line: LINE, name: STR, distance: 2 * (TS <> 'P')::INT + (ISPREF <> 'Y')::INT})
-                    FILTER (STT = 'PF' AND SAB = $1 AND TTY = 'PT' AND SUPPRESS = 'N') AS names
-            FROM mrconso GROUP BY CUI""",
-            [vocabulary],
+            """CREATE TABLE names AS SELECT CUI AS cui, STR AS name, LINE AS line,
+                2 * (TS <> 'P')::INT + (ISPREF <> 'Y')::INT AS distance FROM mrconso"""
         )
-    database.execute("CREATE TABLE known AS SELECT cui FROM conso")
+    database.register("seen", pa.table({"cui": pa.chunked_array(seen, pa.string())}))
+    database.execute("CREATE TABLE known AS SELECT DISTINCT cui FROM seen")
+    database.unregister("seen")
     if csv_quotes == "published":
-        query = """SELECT cui, entry.name FROM (SELECT cui, unnest(names) AS entry FROM conso) ORDER BY entry.line"""
-        names = read_as_csv(database.sql(query).fetchall())
-        database.register("names", pa.table({"cui": list(names), "name": pa.array(names.values(), pa.string())}))
-        database.execute("CREATE TABLE active AS SELECT * FROM names")
+        found = database.execute("SELECT cui, name FROM names ORDER BY line")
+        names = read_as_csv(row for rows in iter(lambda: found.fetchmany(4096), []) for row in rows)
+        database.register("read", pa.table({"cui": list(names), "name": pa.array(names.values(), pa.string())}))
+        database.execute("CREATE TABLE active AS SELECT * FROM read")
     else:
         database.execute(
-            """CREATE TABLE active AS SELECT cui, arg_min(entry.name, (entry.distance, entry.name)) AS name
-            FROM (SELECT cui, unnest(names) AS entry FROM conso) GROUP BY cui"""
+            "CREATE TABLE active AS SELECT cui, arg_min(name, (distance, name)) AS name FROM names GROUP BY cui"
         )
-    counts = database.execute(
-        "SELECT coalesce(sum(n_rows), 0)::BIGINT, count(*), coalesce(sum(len(names)), 0)::BIGINT, "
-        "(SELECT count(*) FROM active) FROM conso"
-    ).fetchall()[0]
-    database.execute("DROP TABLE conso")
-    return dict(zip(("rows", "concepts", "active_rows", "active_concepts"), counts, strict=True))
+    for key, table in (("concepts", "known"), ("active_rows", "names"), ("active_concepts", "active")):
+        counts[key] = database.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]
+    database.execute("DROP TABLE names")
+    return counts
+
+
+def _active_rows(reader, vocabulary, counts, seen):
+    """Batches of the rows that make a concept active; counts all rows and collects the concepts of all."""
+    wanted = (("STT", "PF"), ("SAB", vocabulary), ("TTY", "PT"), ("SUPPRESS", "N"))
+    for batch in reader:
+        counts["rows"] += batch.num_rows
+        seen.append(pc.unique(batch["CUI"]))
+        tests = (pc.equal(batch[name], value) for name, value in wanted)
+        yield batch.filter(functools.reduce(pc.and_, tests))
 
 
 def read_as_csv(rows):

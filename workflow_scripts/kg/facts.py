@@ -23,42 +23,53 @@ TESTS = [
 
 
 def load_rows(database, mrrel, vocabulary):
-    """Make table `rel` (head, relation, tail, class, rui, line) from MRREL, repeated rows removed.
+    """Make tables `rel` (head, code, tail, class, rui, line) and `codes` (code, relation) from MRREL.
 
     An MRREL row reads "CUI2 RELA CUI1": head is CUI2, tail is CUI1. Rows of the vocabulary that are not suppressed
-    are kept; of rows equal in (CUI2, REL, CUI1, RELA) the first line number and the smallest RUI.
+    are kept; of rows equal in (CUI2, REL, CUI1, RELA) the first line number and the smallest RUI. RELA is replaced by
+    a code, which keeps the long names out of millions of rows.
 
     Returns
     -------
     dict
         Row counts: rows, vocabulary, unsuppressed.
     """
-    counts = {"rows": 0, "vocabulary": 0, "unsuppressed": 0}
-
-    def filtered(reader):
-        for batch in reader:
-            counts["rows"] += batch.num_rows
-            batch = batch.filter(pc.equal(batch["SAB"], vocabulary))
-            counts["vocabulary"] += batch.num_rows
-            batch = batch.filter(pc.equal(batch["SUPPRESS"], "N"))
-            counts["unsuppressed"] += batch.num_rows
-            yield batch
-
+    counts, codes = {"rows": 0, "vocabulary": 0, "unsuppressed": 0}, {}
     with rrf.reading(mrrel, "MRREL", REL_COLUMNS, line_numbers=True) as rows:
-        database.register("mrrel", pa.RecordBatchReader.from_batches(rows.schema, filtered(rows)))
+        schema = rows.schema.set(REL_COLUMNS.index("RELA"), pa.field("RELA", pa.int32()))
+        batches = _vocabulary_rows(rows, vocabulary, counts, codes)
+        database.register("mrrel", pa.RecordBatchReader.from_batches(schema, batches))
         database.execute(
             """CREATE TABLE rel AS
-            SELECT CUI2 AS head, RELA AS relation, CUI1 AS tail, REL AS class, min(RUI) AS rui, min(LINE) AS line
+            SELECT CUI2 AS head, RELA AS code, CUI1 AS tail, REL AS class, min(RUI) AS rui, min(LINE) AS line
             FROM mrrel GROUP BY ALL"""
         )
+    names = pa.table({"code": pa.array(codes.values(), pa.int32()), "relation": pa.array(codes, pa.string())})
+    database.register("code_names", names)
+    database.execute("CREATE TABLE codes AS FROM code_names")
     return counts
 
 
-def load_facts(database, relations, relation_class, min_relation_triples, ro_per_row, repeated_rel):
-    """Make tables `facts`, one row per (head, relation, tail) with its `depth` in TESTS, and `written`.
+def _vocabulary_rows(reader, vocabulary, counts, codes):
+    """Batches of the unsuppressed rows of a vocabulary, with codes for RELA; fills the counts and the codes."""
+    for batch in reader:
+        counts["rows"] += batch.num_rows
+        batch = batch.filter(pc.equal(batch["SAB"], vocabulary))
+        counts["vocabulary"] += batch.num_rows
+        batch = batch.filter(pc.equal(batch["SUPPRESS"], "N"))
+        counts["unsuppressed"] += batch.num_rows
+        for name in pc.unique(batch["RELA"]).to_pylist():
+            codes.setdefault(name, len(codes))
+        place = batch.schema.get_field_index("RELA")
+        coded = pc.index_in(batch["RELA"], value_set=pa.array(codes, pa.string()))
+        yield batch.set_column(place, pa.field("RELA", pa.int32()), coded)
 
-    Needs tables `rel`, `known`, `active` and `concepts`. Table `written` (head, relation, tail, rui, line) holds the
-    rows of the graph.
+
+def load_facts(database, relations, relation_class, min_relation_triples, ro_per_row, repeated_rel):
+    """Make view `facts`, one row per (head, relation, tail) with its `depth` in TESTS, and table `written`.
+
+    Needs tables `rel`, `codes`, `known`, `active` and `concepts`. Table `written` (head, relation, tail, rui, line)
+    holds the rows of the graph; `relation_facts` (code, relation, n, class) what its relations are judged by.
 
     Parameters
     ----------
@@ -77,47 +88,47 @@ def load_facts(database, relations, relation_class, min_relation_triples, ro_per
     per_row, once = ro_per_row == "mended", repeated_rel == "mended"
     database.register("listed", pa.table({"relation": pa.array(list(relations), pa.string())}))
     database.execute("SET VARIABLE relation_class = ?", [relation_class])
-    database.execute("SET VARIABLE most_refused = ?", [min_relation_triples])
-    _flag_facts(database)
+    database.execute("SET VARIABLE min_relation_triples = ?", [min_relation_triples])
+    _group_facts(database)
     database.execute(
         f"""CREATE TABLE relation_facts AS
-        SELECT relation, {"count(*)" if once else "sum(n_rows)"} FILTER (typed) AS n,
-            arg_max(last_class, last_line) FILTER (active) AS class
-        FROM flagged GROUP BY relation"""
+        SELECT code, relation, {"count(*)" if once else "sum(n_rows)"} FILTER (ends = 3) AS n,
+            arg_max(last_class, last_line) FILTER (ends >= 2) AS class,
+            relation IN (SELECT relation FROM listed) AS listed
+        FROM grouped JOIN codes USING (code) GROUP BY code, relation"""
     )
     in_class = "in_class" if per_row else "coalesce(r.class = getvariable('relation_class'), false)"
     database.execute(
-        f"""CREATE TABLE facts AS
-        SELECT f.* EXCLUDE (last_class, last_line), CASE
-            WHEN NOT known THEN 0 WHEN NOT active THEN 1 WHEN NOT typed THEN 2
-            WHEN relation = '' OR coalesce(r.n, 0) <= getvariable('most_refused') THEN 3
-            WHEN relation NOT IN (SELECT relation FROM listed) THEN 4
-            WHEN NOT {in_class} THEN 5 ELSE 6 END AS depth
-        FROM flagged f JOIN relation_facts r USING (relation)"""
+        f"""CREATE VIEW facts AS
+        SELECT head, tail, code, relation, n_rows, in_class, CASE
+            WHEN ends < 3 THEN ends
+            WHEN relation = '' OR r.n <= getvariable('min_relation_triples') THEN 3
+            WHEN NOT listed THEN 4 WHEN NOT {in_class} THEN 5 ELSE 6 END AS depth
+        FROM grouped JOIN relation_facts r USING (code)"""
     )
-    database.execute("DROP TABLE flagged")
     columns, group = ("min(rui) AS rui, min(line) AS line", "GROUP BY ALL") if once else ("rui, line", "")
     database.execute(
         f"""CREATE TABLE written AS SELECT head, relation, tail, {columns}
-        FROM rel SEMI JOIN (FROM facts WHERE depth = 6) USING (head, relation, tail)
+        FROM rel JOIN codes USING (code) SEMI JOIN (FROM facts WHERE depth = 6) USING (head, code, tail)
         {"WHERE class = getvariable('relation_class')" if per_row else ""} {group}"""
     )
 
 
-def _flag_facts(database):
-    """Table `flagged`: one row per (head, relation, tail) with what its two concepts are."""
+def _group_facts(database):
+    """Table `grouped`: one row per (head, code, tail); `ends` is 0, or 1 if both concepts are known, 2 if they are
+    active, 3 if they have a kept type."""
     database.execute(
-        """CREATE TABLE flagged AS
+        """CREATE TABLE grouped AS
         WITH nodes AS (
-            SELECT k.cui, a.cui IS NOT NULL AS active, c.cui IS NOT NULL AS typed
+            SELECT k.cui, (1 + (a.cui IS NOT NULL)::INT + (c.cui IS NOT NULL)::INT)::TINYINT AS state
             FROM known k LEFT JOIN active a USING (cui) LEFT JOIN concepts c USING (cui)),
-        grouped AS (
-            SELECT head, relation, tail, count(*) AS n_rows, bool_or(class = getvariable('relation_class')) AS in_class,
+        distinct_facts AS (
+            SELECT head, code, tail, count(*)::INT AS n_rows,
+                bool_or(class = getvariable('relation_class')) AS in_class,
                 arg_max(class, line) AS last_class, max(line) AS last_line
-            FROM rel GROUP BY head, relation, tail)
-        SELECT g.*, h.cui IS NOT NULL AND t.cui IS NOT NULL AS known,
-            coalesce(h.active AND t.active, false) AS active, coalesce(h.typed AND t.typed, false) AS typed
-        FROM grouped g LEFT JOIN nodes h ON g.head = h.cui LEFT JOIN nodes t ON g.tail = t.cui"""
+            FROM rel GROUP BY head, code, tail)
+        SELECT f.*, least(coalesce(h.state, 0), coalesce(t.state, 0)) AS ends
+        FROM distinct_facts f LEFT JOIN nodes h ON f.head = h.cui LEFT JOIN nodes t ON f.tail = t.cui"""
     )
 
 
@@ -180,13 +191,13 @@ def audit(database, inverses, documented):
     orphans = """SELECT cui FROM (SELECT head AS cui FROM rel UNION SELECT tail FROM rel) ANTI JOIN known USING (cui)"""
     missing = [row[0] for row in database.execute(f"{orphans} ORDER BY cui LIMIT 5").fetchall()]
     number = database.execute(f"SELECT count(*) FROM ({orphans})").fetchall()[0][0]
-    rows = database.execute("SELECT coalesce(sum(n_rows), 0)::BIGINT FROM facts WHERE NOT known").fetchall()[0][0]
+    rows = database.execute("SELECT coalesce(sum(n_rows), 0)::BIGINT FROM facts WHERE depth = 0").fetchall()[0][0]
     if number:
         logging.warning("%s concepts of MRREL are not in MRCONSO (%s rows): %s", number, rows, ", ".join(missing))
     names = [*inverses, *inverses.values()]
     database.register("table_names", pa.table({"relation": pa.array(names, pa.string())}))
     found = database.execute(
-        """SELECT relation, sum(n_rows)::BIGINT AS n, coalesce(sum(n_rows) FILTER (typed), 0)::BIGINT,
+        """SELECT relation, sum(n_rows)::BIGINT AS n, coalesce(sum(n_rows) FILTER (depth >= 3), 0)::BIGINT,
             bool_or(in_class) FROM facts
         WHERE relation <> '' AND relation NOT IN (SELECT relation FROM table_names)
         GROUP BY relation ORDER BY n DESC, relation"""
