@@ -4,8 +4,8 @@
 
 META holds the RRF files of the open release: HPO, Mondo, Uberon and ChEBI as 268,247 concepts and 1,140,608 MRREL rows.
 The published scripts (awk; filters and transductive split in pandas; inductive split in networkx) took 0.5 + 9.4 + 4.7
-seconds and 653 MB on two idle cores there, and gave 187,723 triples, split by entities into 106,153 / 25,087 / 56,483: under
-construction.preset=published ours must give the same numbers. On a busy machine compare CPU seconds.
+seconds and 653 MB on two idle cores there, and gave 187,723 triples, split by entities into 106,153 / 25,087 / 56,483:
+under construction.preset=published ours must give the same numbers. On a busy machine compare CPU seconds.
 
 --copies repeats the release under other CUIs, --foreign adds that many MRREL rows of other vocabularies: the size of a
 full UMLS install is 80 million MRREL rows, some 5 million of them of the vocabulary.
