@@ -53,29 +53,22 @@ def evaluate(scores, facts, *, relations, pairs=None, precision_at=PRECISION_AT,
     scores, facts, relations = _canonical(scores, facts, relations, pairs)
     ranking = Ranking(scores, facts)
     threshold, best = ranking.best_f1()
-    at_best = _by_relation(scores, facts, threshold)
-    at_fixed = _by_relation(scores, facts, fixed_threshold)
-    defined = ranking.n_facts > 0
-    present = facts.any(axis=0)
+    at_best, at_fixed = (_by_relation(scores, facts, value) for value in (threshold, fixed_threshold))
     result = {
         "auc": ranking.auc(),
         "ap": ranking.average_precision(),
         "max_micro_f1": best,
         "threshold": threshold,
-        "max_macro_f1": float(at_best["f1"].mean()) if defined else None,
-        "max_macro_f1_present": float(at_best["f1"][present].mean()) if defined else None,
-        "micro_f1": _micro_f1(at_fixed) if defined else None,
-        "macro_f1": float(at_fixed["f1"].mean()) if defined else None,
-        "macro_f1_present": float(at_fixed["f1"][present].mean()) if defined else None,
         "fixed_threshold": float(fixed_threshold),
         "n_facts": ranking.n_facts,
         "n_pairs": scores.shape[0],
         "n_predictions": ranking.n,
-        "n_relations_present": int(present.sum()),
+        "n_relations_present": int(facts.any(axis=0).sum()),
         "n_ties": ranking.n_ties,
-        "per_relation": _per_relation(relations, at_best, at_fixed, defined),
+        "per_relation": _per_relation(relations, at_best, at_fixed, ranking.n_facts > 0),
         "ties": ranking.tie_report(precision_at),
     }
+    result |= _averages(at_best, at_fixed)
     return result | {f"p@{k}": ranking.precision_at(k) for k in precision_at}
 
 
@@ -305,9 +298,17 @@ def _by_relation(scores, facts, threshold):
     return {"n_facts": n_facts, "n_predicted": n_predicted, "n_correct": n_correct, "f1": f1}
 
 
-def _micro_f1(counts):
-    total = int(counts["n_facts"].sum() + counts["n_predicted"].sum())
-    return float(2 * counts["n_correct"].sum() / total) if total else 0.0
+def _averages(at_best, at_fixed):
+    """Micro-F1 at the fixed threshold; macro-F1 at both, over all relations and over those with facts."""
+    present = at_best["n_facts"] > 0
+    if not present.any():
+        names = ("max_macro_f1", "max_macro_f1_present", "micro_f1", "macro_f1", "macro_f1_present")
+        return dict.fromkeys(names)
+    total = at_fixed["n_facts"].sum() + at_fixed["n_predicted"].sum()
+    result = {"micro_f1": float(2 * at_fixed["n_correct"].sum() / total)}
+    for name, counts in (("max_macro_f1", at_best), ("macro_f1", at_fixed)):
+        result |= {name: float(counts["f1"].mean()), f"{name}_present": float(counts["f1"][present].mean())}
+    return result
 
 
 def _per_relation(relations, at_best, at_fixed, defined):
