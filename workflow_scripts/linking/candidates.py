@@ -120,6 +120,8 @@ class TfidfGenerator:
 
     def candidates(self, keys, surfaces):
         """A list of (cui, score) pairs per surface: scores descending, then concepts ascending."""
+        if not keys:
+            return []
         distinct = list(dict.fromkeys(keys))
         found = dict(zip(distinct, self._search(distinct), strict=True))
         return [found[key] for key in keys]

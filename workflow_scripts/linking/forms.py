@@ -1,8 +1,8 @@
 """Forms under which names and surfaces are compared.
 
 Sentences are tokens joined by one space, so "N-acetyl (R)" stands there as "N-acetyl ( R )", and with a tokenizer that
-splits at hyphens as "N - acetyl ( R )". White space beside a punctuation mark therefore carries no meaning: the literal form
-drops it, and a name is found again whatever the tokenizer did.
+splits at hyphens as "N - acetyl ( R )". White space beside a punctuation mark therefore carries no meaning: the literal
+form drops it, and a name is found again whatever the tokenizer did.
 """
 
 import bisect
@@ -34,7 +34,7 @@ class Squeezed:
             place = end
         parts.append(text[place:])
         kept = _OTHER_SPACE.sub(" ", "".join(parts))
-        self.text = kept.lower()
+        self.text = _lower(kept)
         self._longer = None if len(self.text) == len(kept) else _places(kept)
 
     def span(self, start, end):
@@ -64,6 +64,11 @@ def search_key(surface):
     case, nor white space, nor the order of words counts.
     """
     return " ".join(sorted(surface.lower().split()))
+
+
+def _lower(text):
+    """Lower case in which a character does not depend on its neighbours: the final sigma is a sigma."""
+    return text.lower().replace("\u03c2", "\u03c3")
 
 
 def _removals(text):

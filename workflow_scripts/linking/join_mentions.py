@@ -1,8 +1,9 @@
 """Put mentions and concepts together for the sentences of the corpus, partition by partition.
 
-Only the unique sentences of text/sentences count: those of deleted or replaced citations were looked at with their batch
-and are left out here. The switch stream_tails=published loses what the published linker never wrote: it kept sentences
-with two or more linked mentions, read them in the order of their text, and wrote a block only when the next one began.
+Only the unique sentences of text/sentences count: those of deleted or replaced citations were looked at with their
+batch and are left out here. The switch stream_tails=published loses what the published linker never wrote: it kept
+sentences with two or more linked mentions, read them in the order of their text, and wrote a block only when the next
+one began.
 """
 
 import collections
