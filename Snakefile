@@ -32,9 +32,10 @@ wildcard_constraints:
 
 
 rule all:
-    """Every table and figure, the report, the deviations and the comparison with the paper."""
+    """Every corpus, table and figure, the report, the deviations and the comparison with the paper."""
     default_target: True
     input:
+        collect("<results>/corpus/{corpus}/check.json", corpus=CORPORA),
         TABLES,
         FIGURES,
         REPORT,

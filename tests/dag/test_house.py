@@ -72,7 +72,9 @@ def test_public_functions_are_documented(repository):
     for path in (repository / "workflow_scripts").rglob("*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-                frame = isinstance(node, ast.FunctionDef) and node.name in {"main", "arguments"} or node.name == "Params"
+                frame = (
+                    isinstance(node, ast.FunctionDef) and node.name in {"main", "arguments"} or node.name == "Params"
+                )
                 assert frame or ast.get_docstring(node), f"{path}: {node.name} has no docstring"
 
 
@@ -82,7 +84,13 @@ def pinned(repository):
     return {name.lower().replace("_", "-"): version for name, version in pairs}
 
 
-CONDA_NAMES = {"pytorch": "torch", "pytorch-cpu": "torch", "matplotlib-base": "matplotlib", "ahocorasick-rs": "ahocorasick-rs"}
+CONDA_NAMES = {
+    "python-duckdb": "duckdb",
+    "pytorch": "torch",
+    "pytorch-cpu": "torch",
+    "matplotlib-base": "matplotlib",
+    "ahocorasick-rs": "ahocorasick-rs",
+}
 
 
 def test_environments_agree_with_the_lock(repository):
