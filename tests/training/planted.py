@@ -1,4 +1,4 @@
-"""A small corpus with a planted signal: each relation has words of its own, which half of a pair's sentences hold."""
+"""A small corpus with a planted signal: each relation has words of its own, which most of a pair's sentences hold."""
 
 import json
 import random
@@ -47,7 +47,7 @@ def make_split(seed, n_pairs, shuffled=False):
     for i, (relation, label) in enumerate(zip(relations, labels, strict=True)):
         size = rng.randint(1, 6)
         for j in range(size):
-            expressed = relation != "NA" and (j == 0 or rng.random() < 0.5)
+            expressed = relation != "NA" and (j == 0 or rng.random() < 0.8)
             row = instance(rng, rng.getrandbits(120), f"C{seed}{i:05d}", f"D{seed}{i:05d}", relation, expressed)
             rows.append(row | {"relation": label})
     return sorted(rows, key=lambda row: (row["head"], row["tail"], row["relation"], row["sentence_id"]))
@@ -66,7 +66,7 @@ def write_corpus(folder, n_pairs=160, shuffled=False):
     (folder / "rel2id.json").write_text(json.dumps({"NA": 0} | {name: i for i, name in enumerate(RELATIONS, 1)}))
     rng = random.Random(7)
     words = [*FILLERS, "entity", *(word for words in SIGNALS.values() for word in words)]
-    lines = (f"{word} {' '.join(f'{rng.gauss(0, 0.4):.4f}' for _ in range(WIDTH))}\n" for word in words)
+    lines = (f"{word} {' '.join(f'{rng.gauss(0, 1):.4f}' for _ in range(WIDTH))}\n" for word in words)
     (folder / "vectors.txt").write_text("".join(lines))
     return folder
 

@@ -90,7 +90,8 @@ def _read_text(stream, path, width, wanted, header):
             wanted[word] = _parsed(numbers, path, number)
     total = number - first + 1
     if header is not None and header != total:
-        raise DataError(path, found=f"{total} words", expected=f"{header} (first line)", remedy="the file is cut off")
+        expected = f"{header} words (first line)"
+        raise DataError(path, found=f"{total} words", expected=expected, remedy="the file is cut off: fetch it again")
     return total
 
 

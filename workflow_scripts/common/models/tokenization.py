@@ -92,6 +92,7 @@ class WordPieceTokenizer:
     def __init__(self, tokenizer, max_length, markers=None, source="the tokenizer"):
         tokenizer.no_truncation()
         tokenizer.no_padding()
+        tokenizer.encode_special_tokens = True  # "[H]" in a text, or "[SEP]", is text
         self.tokenizer, self.max_length, self.truncated = tokenizer, max_length, 0
         self.cls_id, self.sep_id, self.pad_id = (_token_id(tokenizer, name, source) for name in _SPECIAL)
         self.markers = choose_markers(tokenizer) if markers is None else list(markers)
