@@ -1,9 +1,15 @@
 """MEDLINE files made for tests, and the commands of the stage in a row."""
 
 import gzip
+import importlib
+import io
 import json
+import logging
+import types
 
 import pytest
+
+from workflow_scripts.common.errors import PipelineError
 
 HEAD = (
     '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle//EN" '
@@ -51,10 +57,31 @@ def write(path, *records, head=HEAD, tail=TAIL):
 
 
 class Stage:
-    """The commands of the text stage over MEDLINE files, as the rules call them."""
+    """The commands of the text stage over MEDLINE files, as the rules call them.
+
+    A command runs in this process, or in one of its own where its environment is given.
+    """
 
     def __init__(self, run_command, folder):
-        self.run_command, self.folder = run_command, folder
+        self.new_process, self.folder = run_command, folder
+
+    def run_command(self, script, *arguments, environment=None):
+        """Run a command; gives an object with returncode and stderr."""
+        if environment is not None:
+            return self.new_process(script, *arguments, environment=environment)
+        module = importlib.import_module("workflow_scripts." + script.removesuffix(".py").replace("/", "."))
+        log = io.StringIO()
+        handler = logging.StreamHandler(log)
+        logging.getLogger().addHandler(handler)
+        try:
+            module.main(module.arguments().parse_args(list(map(str, arguments))))
+            code = 0
+        except PipelineError as error:
+            log.write(str(error))
+            code = error.exit_code
+        finally:
+            logging.getLogger().removeHandler(handler)
+        return types.SimpleNamespace(returncode=code, stderr=log.getvalue())
 
     def extract(self, files, batch="0001", files_per_job=100, environment=None, **settings):
         """Run extract_abstracts over one batch; gives the process."""

@@ -79,7 +79,10 @@ def test_old_files_without_pubmed_article(tmp_path, make):
 
 
 def test_books_are_other(tmp_path, make):
-    book = "<PubmedBookArticle><BookDocument><PMID>6</PMID><Abstract><AbstractText>B.</AbstractText></Abstract></BookDocument></PubmedBookArticle>"
+    book = (
+        "<PubmedBookArticle><BookDocument><PMID>6</PMID><Abstract><AbstractText>B.</AbstractText></Abstract>"
+        "</BookDocument></PubmedBookArticle>"
+    )
     (found,) = citations(make.write(tmp_path / "a.xml.gz", book))
     assert found.pmid == 6 and [section.other for section in found.sections] == [True]
 

@@ -152,6 +152,7 @@ def _belongs_to_name(words, starts, first, index, end):
     if not (len(before) == 1 and before.isupper()) or words[end] in _FIRST_WORDS:
         return False
     chain = len(words[end]) == 1 and end + 1 < len(words) and words[end + 1] == "."
+    chain |= index - 3 >= first and words[index - 2] == "." and len(words[index - 3]) == 1
     earlier = words[index - 2] if index - 2 > first else ""
     named = earlier[:1].isupper() and earlier[1:].islower() and earlier.lower() not in _LETTERED
     return chain or named

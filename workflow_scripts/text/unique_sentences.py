@@ -53,8 +53,11 @@ def unique_sentences(database, citations, split, sentences, occurrences, setting
 
     Returns
     -------
-    dict
-        See `statistics.json` in results/README.md.
+    dict of str to int
+        `*_read` count all records of the files, `deleted` and `superseded` the citations that went; the other counts
+        are of living citations: abstracts (citations with text), abstract_texts (sections with text), characters (code
+        points) and how many of them the published reading loses, what OtherAbstract would add, sentences and those too
+        short or long, occurrences (sentences of a fit length) and how many of them are distinct.
 
     Raises
     ------
