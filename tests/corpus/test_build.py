@@ -14,6 +14,7 @@ from tests.corpus.helpers import SPLITS, as_table, command_options, write_world
 from tests.corpus.restatement import filtered
 from tests.corpus.worlds import random_world, tidy_world
 from workflow_scripts.common.contracts.aliases import ALIASES
+from workflow_scripts.common.contracts.concepts import CONCEPTS
 from workflow_scripts.common.contracts.instances import INSTANCES
 from workflow_scripts.common.contracts.triples import TRIPLES
 from workflow_scripts.common.errors import DataError
@@ -22,6 +23,7 @@ from workflow_scripts.common.tables import check_file, read_table, write_table
 from workflow_scripts.corpus import align_sentences, selection
 from workflow_scripts.corpus.aligned import ALIGNED
 from workflow_scripts.corpus.build_corpus import Params, build
+from workflow_scripts.corpus.filters import ruis_of
 from workflow_scripts.corpus.graph import load_graph
 from workflow_scripts.corpus.rows import Rows
 from workflow_scripts.corpus.summary import statistics
@@ -235,8 +237,6 @@ def test_statistics_are_those_of_the_rows(tmp_path):
     table, graph, paths = aligned(world, tmp_path)
     found, built = steps_of(table, graph, paths, max_mention_freq=7, min_relation_freq=2)
     rows = found["relation_pruning"]
-    from workflow_scripts.common.contracts.concepts import CONCEPTS
-
     figures = statistics(built.rows, graph, read_table(paths["concepts"], CONCEPTS), built.pruned, 7)
     for split in SPLITS:
         own = [row for row in rows if row["split"] == split]
@@ -396,8 +396,6 @@ def test_a_sentence_without_text_is_an_error(run_command, tmp_path):
 
 
 def test_the_smallest_rui_is_kept(tmp_path):
-    from workflow_scripts.corpus.filters import ruis_of
-
     rows = [("A", "r", "B", "R3"), ("A", "r", "B", "R4"), ("A", "s", "B", "R1"), ("B", "r", "A", "R2")]
     write_table(tmp_path / "triples.parquet", as_table(rows, TRIPLES), TRIPLES)
     facts = pa.table({"head": ["A", "A", "C"], "relation": ["r", "r", "r"], "tail": ["B", "B", "B"]})

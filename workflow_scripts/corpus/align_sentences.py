@@ -19,7 +19,7 @@ from workflow_scripts.common.progress import Progress
 from workflow_scripts.corpus.aligned import ALIGNED
 from workflow_scripts.corpus.alignment import COUNTS, Rules, align_block, sentence_runs
 from workflow_scripts.corpus.graph import load_graph
-from workflow_scripts.corpus.mention_blocks import mention_blocks, ordered_files
+from workflow_scripts.corpus.mention_blocks import count_rows, mention_blocks, ordered_files
 from workflow_scripts.corpus.negatives import candidate_pairs
 from workflow_scripts.corpus.row_groups import fixed_row_groups
 from workflow_scripts.corpus.splits import SPLITS
@@ -98,18 +98,25 @@ def align(mention_files, graph, settings, output, funnel_path, stream_block=STRE
     write_json(funnel_path, record)
     logging.info("funnel: %s", params.canonical_json(record))
     if not funnel["sentences_aligned"]:
-        counts = "\n".join(f"    {step}: {number}" for step, number in funnel.items())
-        raise DataError(
-            output,
-            found=f"no sentence has a pair of concepts that is a fact or an NA candidate; the funnel:\n{counts}",
-            expected="some aligned sentences",
-            remedy="more text, or a linker that knows the concepts of the graph (linking.kb, umls.vocabulary)",
-        )
+        _raise_empty(output, funnel)
+
+
+def _raise_empty(output, funnel):
+    counts = "\n".join(f"    {step}: {number}" for step, number in funnel.items())
+    remedy = "more text, or a linker that knows the concepts of the graph (linking.kb, umls.vocabulary)"
+    if funnel.get("sentences_lost_at_the_end"):
+        remedy = "construction.switches.stream_tails: mended, for the published one loses its last block of sentences"
+    raise DataError(
+        output,
+        found=f"no sentence has a pair of concepts that is a fact or an NA candidate; the funnel:\n{counts}",
+        expected="some aligned sentences",
+        remedy=remedy,
+    )
 
 
 def _aligned_blocks(files, rules, min_chars, limit, funnel):
     """Yield the aligned rows block by block and add the counts to the funnel."""
-    progress, seen = Progress("mentions"), 0
+    progress, seen = Progress("mentions", count_rows(files)), 0
     for block in mention_blocks(files):
         progress.add(block.num_rows)
         funnel["mentions_all_ranks"] += block.num_rows

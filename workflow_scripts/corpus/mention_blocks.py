@@ -28,6 +28,11 @@ def ordered_files(paths):
     return sorted(first, key=lambda path: (first[path], path))
 
 
+def count_rows(paths):
+    """Number of rows of some Parquet files, from their footers."""
+    return sum(pq.read_metadata(path).num_rows for path in paths)
+
+
 def mention_blocks(paths, rows=ROWS):
     """Yield tables of mentions (COLUMNS), all ranks, cut between sentences.
 

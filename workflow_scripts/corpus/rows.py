@@ -82,12 +82,13 @@ def numbered(aligned, graph):
     """
     count = aligned.num_rows
     names = pa.chunked_array(aligned["head_name"].chunks + aligned["tail_name"].chunks, type=pa.string())
-    codes = names.combine_chunks().dictionary_encode()
-    surfaces = codes.dictionary.to_pylist()
+    encoded = names.dictionary_encode().unify_dictionaries()
+    surfaces = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
     lowered, lower_of = {}, np.empty(len(surfaces), dtype=np.int64)
     for number, surface in enumerate(surfaces):
         lower_of[number] = lowered.setdefault(surface.lower(), len(lowered))
-    codes = codes.indices.to_numpy().astype(np.int64)
+    codes = [np.empty(0, dtype=np.int64), *(chunk.indices.to_numpy() for chunk in encoded.chunks)]
+    codes = np.concatenate(codes).astype(np.int64)
     rows = Rows(
         np.arange(count),
         pc.index_in(aligned["split"], pa.array(SPLITS)).to_numpy().astype(np.int64),

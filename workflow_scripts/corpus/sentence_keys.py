@@ -29,6 +29,9 @@ def draw_keys(ids, seed, purpose):
     DataError
         On an id of another form.
     """
+    if isinstance(ids, pa.ChunkedArray):
+        parts = [draw_keys(chunk, seed, purpose) for chunk in ids.chunks]
+        return np.concatenate([np.empty(0, dtype=np.uint64), *parts])
     if not len(ids):
         return np.empty(0, dtype=np.uint64)
     if pc.all(pc.equal(pc.binary_length(ids), 32)).as_py():
@@ -42,6 +45,5 @@ def draw_keys(ids, seed, purpose):
 
 def _characters(ids):
     """The bytes of all ids, one after the other."""
-    ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
     start = ids.offset * 32
-    return ids.buffers()[2].to_pybytes()[start : start + 32 * len(ids)]
+    return memoryview(ids.buffers()[2])[start : start + 32 * len(ids)]
