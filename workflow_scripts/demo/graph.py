@@ -8,6 +8,7 @@ from workflow_scripts.demo.names import Namer
 from workflow_scripts.demo.relations import CLASSES, RELATIONS
 
 MIN_NEIGHBOURS = 3
+BOTH_WAYS = 6  # pairs with a fact in each direction: the aligner must use neither
 
 
 @dataclasses.dataclass
@@ -77,7 +78,7 @@ class _Pool:
 
 
 def _facts(seed, concepts):
-    """Facts of all relations: no pair in both directions, few pairs with two relations, no loop."""
+    """Facts of all relations: few pairs in both directions, few pairs with two relations, no loop."""
     members = collections.defaultdict(list)
     for concept in concepts.values():
         members[concept.kind].append(concept.cui)
@@ -95,7 +96,9 @@ def _facts(seed, concepts):
                 pairs[head, tail] += 1
                 facts.append((head, relation.name, tail))
                 done += 1
-    return facts + _top_up(seed, concepts, members, facts, pairs)
+    facts += _top_up(seed, concepts, members, facts, pairs)
+    caused = [fact for fact in facts if fact[1] == "cause_of"]
+    return facts + [(tail, "occurs_after", head) for head, _, tail in caused[:BOTH_WAYS]]
 
 
 def _acceptable(head, tail, pairs, dice):

@@ -8,8 +8,7 @@ to the model when it is fine-tuned (paper, section 4).
 import collections
 import dataclasses
 import json
-import os
-import tempfile
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,17 @@ from workflow_scripts.demo.plain_text import read_text
 from workflow_scripts.demo.wordpieces import learn_wordpieces
 
 MARKED_SHARE = 0.8
+LONGEST = 160
+# Parts of a layer of ours -> their names in the transformers package; keys and values are one matrix of ours.
+LAYER_NAMES = {
+    "query": ["attention.self.query"],
+    "key_value": ["attention.self.key", "attention.self.value"],
+    "attended": ["attention.output.dense"],
+    "attended_norm": ["attention.output.LayerNorm"],
+    "wide": ["intermediate.dense"],
+    "narrow": ["output.dense"],
+    "norm": ["output.LayerNorm"],
+}
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 
 
@@ -32,9 +42,9 @@ class Params:
     hidden_size: int = 64
     layers: int = 2
     heads: int = 4
-    steps: int = 900
+    steps: int = 1200
     batch_size: int = 64
-    learning_rate: float = 2e-3
+    learning_rate: float = 3e-3
     seed: int = 19
 
 
@@ -43,15 +53,16 @@ def main(args):
     settings = params.parse(Params, args.params)
     sentences = read_text(args.text)
     tokenizer, vocabulary = make_tokenizer(sentences, settings.vocabulary)
-    tokens = {name: vocabulary.index(f"[{name.upper()}]") for name in ("pad", "mask", "cls", "sep")}
-    tokens["markers"] = {vocabulary.index(f"[unused{i}]") for i in range(4)}
+    tokens = {name: vocabulary.index(f"[{name.upper()}]") for name in ("pad", "unk", "mask", "cls", "sep")}
+    tokens["markers"] = [vocabulary.index(f"[unused{i}]") for i in range(4)]
     examples = make_examples(tokenizer, sentences, tokens, settings.seed)
+    logging.info("%d tokens, %.1f a sentence", len(vocabulary), sum(len(ids) for ids, _, _ in examples) / len(examples))
     save_tokenizer(args.folder, tokenizer, vocabulary)
-    model = make_model(len(vocabulary), settings)
     from workflow_scripts.demo.masked_lm import pretrain
 
-    pretrain(model, examples, tokens, settings)
-    save_model(args.folder, model)
+    config = architecture(len(vocabulary), settings)
+    model, _ = pretrain(config, examples, tokens, settings)
+    save_model(args.folder, config, model)
 
 
 def make_tokenizer(sentences, size):
@@ -77,45 +88,53 @@ def make_tokenizer(sentences, size):
 
 
 def make_examples(tokenizer, sentences, tokens, seed):
-    """Token ids (int32 arrays) of the sentences, most of those with two mentions with markers around them."""
+    """Token ids (int32) of the sentences, most of those with two mentions with markers around them.
+
+    Returns
+    -------
+    list of (int32 array, int, int)
+        Ids, and the places of the start markers of the first and second mention (0 and 0: no markers).
+    """
     pieces, plans = [], []
     for number, (text, spans) in enumerate(sentences):
         dice = Dice("example", seed, number)
         marked = len(spans) >= 2 and dice.chance(MARKED_SHARE)
-        bounds = [edge for span in spans[:2] for edge in span] if marked else []
-        edges = [0, *bounds, len(text)]
+        edges = [0, *(edge for span in spans[:2] for edge in span), len(text)] if marked else [0, len(text)]
         plans.append((len(edges) - 1, dice.chance(0.5)))
         pieces += [text[start:end] for start, end in zip(edges, edges[1:], strict=False)]
-    encoded = iter(tokenizer.encode_batch_fast(pieces, add_special_tokens=False))
-    markers, examples = sorted(tokens["markers"]), []
+    encoded = (part.ids for part in tokenizer.encode_batch_fast(pieces, add_special_tokens=False))
+    markers, examples = tokens["markers"], []
     for count, head_first in plans:
-        parts = [next(encoded).ids for _ in range(count)]
-        around = [[m] for m in (markers if head_first else markers[2:] + markers[:2])] if count > 1 else []
-        ids = list(parts[0])
-        for marker, part in zip(around, parts[1:], strict=True):
-            ids += marker + part
-        examples.append(np.array([tokens["cls"], *ids, tokens["sep"]], dtype=np.int32))
+        parts = [next(encoded) for _ in range(count)]
+        around = markers if head_first else markers[2:] + markers[:2]
+        ids, places = [tokens["cls"], *parts[0]], []
+        for index, part in enumerate(parts[1:]):
+            places.append(len(ids))
+            ids += [around[index], *part]
+        first, _, second, _ = places or (0, 0, 0, 0)
+        examples.append((np.array([*ids, tokens["sep"]], dtype=np.int32), first, second))
     return examples
 
 
-def make_model(vocabulary_size, settings):
-    """A BERT with random weights."""
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    import torch
-    from transformers import BertConfig, BertModel
-
-    torch.manual_seed(settings.seed)
-    return BertModel(
-        BertConfig(
-            vocab_size=vocabulary_size,
-            hidden_size=settings.hidden_size,
-            num_hidden_layers=settings.layers,
-            num_attention_heads=settings.heads,
-            intermediate_size=4 * settings.hidden_size,
-            max_position_embeddings=160,
-            pad_token_id=0,
-        )
-    )
+def architecture(vocabulary_size, settings):
+    """The config.json of the model, under the names of the transformers package."""
+    return {
+        "architectures": ["BertModel"],
+        "model_type": "bert",
+        "vocab_size": vocabulary_size,
+        "hidden_size": settings.hidden_size,
+        "num_hidden_layers": settings.layers,
+        "num_attention_heads": settings.heads,
+        "intermediate_size": 2 * settings.hidden_size,
+        "hidden_act": "gelu",
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        "max_position_embeddings": LONGEST,
+        "type_vocab_size": 2,
+        "initializer_range": 0.02,
+        "layer_norm_eps": 1e-12,
+        "pad_token_id": 0,
+    }
 
 
 def save_tokenizer(folder, tokenizer, vocabulary):
@@ -127,17 +146,35 @@ def save_tokenizer(folder, tokenizer, vocabulary):
     names = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
     write_json(
         folder / "tokenizer_config.json",
-        {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": 160, **names},
+        {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": LONGEST, **names},
     )
 
 
-def save_model(folder, model):
+def save_model(folder, config, model):
     """Write config.json and model.safetensors."""
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        model.save_pretrained(scratch)
-        for name in ("config.json", "model.safetensors"):
-            with atomic_open(folder / name, "wb") as stream:
-                stream.write((Path(scratch) / name).read_bytes())
+    from safetensors.torch import save
+
+    write_json(folder / "config.json", config)
+    with atomic_open(folder / "model.safetensors", "wb") as stream:
+        stream.write(save(published_weights(model), metadata={"format": "pt"}))
+
+
+def published_weights(model):
+    """Weights of a `Transformer` under the published names, with a pooling layer that nobody reads."""
+    import torch
+
+    names = {"words": "word_embeddings", "positions": "position_embeddings", "types": "token_type_embeddings"}
+    weights = {}
+    for name, value in model.state_dict().items():
+        where, _, rest = name.partition(".")
+        if where == "layers":
+            number, part, kind = rest.split(".")
+            for theirs, piece in zip(LAYER_NAMES[part], value.chunk(len(LAYER_NAMES[part])), strict=True):
+                weights[f"encoder.layer.{number}.{theirs}.{kind}"] = piece.contiguous()
+        else:
+            weights[f"embeddings.{names.get(where, 'LayerNorm')}.{rest}"] = value
+    size = model.words.weight.shape[1]
+    return weights | {"pooler.dense.weight": torch.eye(size), "pooler.dense.bias": torch.zeros(size)}
 
 
 def arguments():

@@ -76,6 +76,7 @@ T046|Pathologic Function|B2.2.1.2|DISO|{s} necrosis;{s} oedema;{s} degeneration
 T047|Disease or Syndrome|B2.2.1.2.1|DISO|{s}itis;{s} disease;{s} syndrome;{s}opathy;{s}osis
 T048|Mental or Behavioral Dysfunction|B2.2.1.2.1.1|DISO|{s} phobia;{s} behaviour disorder
 T049|Cell or Molecular Dysfunction|B2.2.1.2.2|DISO|{s} dysplasia;{s} aberration
+T050|Experimental Model of Disease|B2.2.1.2.3|DISO|{s} model disease
 T184|Sign or Symptom|A2.2.2|DISO|{s}algia;{a} tremor;{s} numbness
 T190|Anatomical Abnormality|A1.2.2|DISO|{s} nodule;{s} deformity
 T191|Neoplastic Process|B2.2.1.2.1.2|DISO|{s}oma;{a} carcinoma;{s} tumour
@@ -85,6 +86,8 @@ T040|Organism Function|B2.2.1.1.1|PHYS|{s} reflex;{s} gait
 T041|Mental Process|B2.2.1.1.1.1|PHYS|{s} recall;{s} attention span
 T042|Organ or Tissue Function|B2.2.1.1.2|PHYS|{a} output;{a} perfusion
 T043|Cell Function|B2.2.1.1.3|PHYS|{s} cell adhesion
+T044|Molecular Function|B2.2.1.1.4|PHYS|{s} binding
+T045|Genetic Function|B2.2.1.1.4.1|PHYS|{s} splicing
 T201|Clinical Attribute|A2.3.1|PHYS|{s} score;{a} pressure;{s} titre
 T058|Health Care Activity|B1.3.1|PROC|{s} rounds;{s} triage
 T059|Laboratory Procedure|B1.3.1.1|PROC|{s} assay;{s} measurement
@@ -97,6 +100,7 @@ T079|Temporal Concept|A2.1.1|CONC|{s} phase period
 T080|Qualitative Concept|A2.1.2|CONC|{s} grade value
 T081|Quantitative Concept|A2.1.3|CONC|{s} ratio value
 T082|Spatial Concept|A2.1.5|CONC|{s} plane level
+T089|Regulation or Law|A2.4.2|CONC|{s} statute
 T007|Bacterium|A1.1.2|LIVB|{s}ella bacterium;{s}coccus
 T034|Laboratory or Test Result|A2.2.1|PHEN|{s} test result
 """
@@ -111,7 +115,7 @@ def _read(rows):
 
 
 TYPES = _read(_ROWS)
-EXCLUDED = ("T018", "T025", "T026", "T043", "T104", "T120", "T122")
+EXCLUDED = ("T018", "T025", "T026", "T043", "T044", "T045", "T050", "T089", "T104", "T120", "T122")
 KEPT_GROUPS = ("ANAT", "CHEM", "DEVI", "DISO", "PHYS", "PROC")
 
 

@@ -15,8 +15,9 @@ MISLEADING = 0.025  # share of sentences of an unrelated pair in words that tell
 DENYING = 0.015  # share of sentences of an unrelated pair that deny a relation of such pairs
 SENTENCES_PER_FACT, MOST_PER_FACT = 2.1, 12
 SENTENCES_PER_UNRELATED, MOST_PER_UNRELATED = 2.0, 8
-UNRELATED_SENTENCES = 25_000
-SINGLES, FILLERS = 1500, 2500
+UNRELATED_SENTENCES = 28_500
+SINGLES, FILLERS, TWICE = 1500, 2500, 60
+HUBS, HUB_SHARE = 10, 0.08  # concepts that much of the text names beside others: mention pruning removes their names
 OPEN, CLOSE = "\x01", "\x02"  # stand around a mention until the text is finished
 _MARKUP = re.compile(r"</?(?:i|b|sub|sup)>")
 _WITH_ARTICLE = {"site": 0.8, "device": 0.7, "function": 0.5, "finding": 0.2, "drug": 0.4}
@@ -92,6 +93,13 @@ class Teller:
         concept = dice.choose(self.outside) if dice.chance(0.3) else self.graph.concepts[dice.choose(self.cuis)]
         return self._finish(dice, self._fill(dice, dice.choose(grammar.SINGLE), {"A": concept}))
 
+    def twice(self, number):
+        """A sentence that names one concept twice and another one once: the aligner must drop it."""
+        dice = Dice("twice", self.seed, number)
+        head, _, tail = dice.choose(self.graph.facts)
+        named = {"A": self.graph.concepts[head], "B": self.graph.concepts[tail], "C": self.graph.concepts[head]}
+        return self._finish(dice, self._fill(dice, f"{dice.choose(grammar.NEUTRAL)} {grammar.THIRD[0]} .", named))
+
     def filler(self, number):
         """A sentence without mention."""
         dice = Dice("filler", self.seed, number)
@@ -115,27 +123,27 @@ class Teller:
         if opener is None:
             opener = f"{dice.choose(grammar.OPENERS)} " if dice.chance(0.5) else ""
         mentioned = {"A": self.graph.concepts[first], "B": self.graph.concepts[second]}
-        text = opener + clause
+        text = self._fill(dice, opener, {}) + clause
         if dice.chance(0.05):
             text += f" {dice.choose(grammar.THIRD)}"
             third = dice.choose(self.outside) if dice.chance(0.5) else self.graph.concepts[dice.choose(self.cuis)]
             mentioned["C"] = third
         if dice.chance(0.45):
-            text += f" {dice.choose(grammar.ENDINGS)}"
+            text += self._fill(dice, f" {dice.choose(grammar.ENDINGS)}", {})
         return self._finish(dice, self._fill(dice, f"{text} .", mentioned))
 
     def _fill(self, dice, text, mentioned):
         n = dice.integer(3, 199)
         values = {name: self._mention(dice, concept) for name, concept in mentioned.items()}
-        return text.format(
-            n=n,
-            m=n + dice.integer(2, 99),
-            pct=f"{dice.integer(1, 99)}.{dice.integer(0, 9)}",
-            frac=f"0.{dice.integer(1, 99):02d}",
-            adv=dice.choose(grammar.ADVERBS) if dice.chance(0.4) else "",
-            usual=dice.choose(grammar.USUAL),
-            **values,
-        )
+        values |= {
+            "n": str(n),
+            "m": str(n + dice.integer(2, 99)),
+            "pct": f"{dice.integer(1, 99)}.{dice.integer(0, 9)}",
+            "frac": f"0.{dice.integer(1, 99):02d}",
+            "adv": dice.choose(grammar.ADVERBS) if dice.chance(0.4) else "",
+            "usual": dice.choose(grammar.USUAL),
+        }
+        return text.format(**values)
 
     def _mention(self, dice, concept):
         names = spoken_names(concept)
@@ -173,7 +181,8 @@ def told_facts(seed, graph):
         dice = Dice("telling", seed, relation.name)
         for fact in dice.shuffled(of_relation[relation.name])[: relation.told]:
             told[fact] = dice.bag_size(SENTENCES_PER_FACT, MOST_PER_FACT)
-    return told
+    pairs = {(head, tail) for head, _, tail in graph.facts}
+    return told | {fact: 2 for fact in graph.facts if (fact[2], fact[0]) in pairs}
 
 
 def unrelated_pairs(seed, graph):
@@ -196,8 +205,9 @@ def unrelated_pairs(seed, graph):
                 if cui in roles[side]:
                     alike[concept.tuis[0]][side].append(cui)
     dice, cuis, pairs, total = Dice("unrelated pairs", seed), list(graph.concepts), {}, 0
+    hubs = dice.shuffled([cui for cui in cuis if len(facts_of[cui]) < 5])[:HUBS]
     while total < UNRELATED_SENTENCES:
-        anchor = dice.choose(cuis)
+        anchor = dice.weighted(hubs, range(1, HUBS + 1)) if dice.chance(HUB_SHARE) else dice.choose(cuis)
         head, tail = dice.choose(facts_of[anchor])
         side = 1 if anchor == head else 0
         replaced = graph.concepts[(head, tail)[side]]
@@ -221,6 +231,7 @@ def write_sentences(seed, graph, outside):
     for (head, tail), count in unrelated_pairs(seed, graph).items():
         sentences += [teller.unrelated(head, tail, number) for number in range(count)]
     sentences += [teller.single(number) for number in range(SINGLES)]
+    sentences += [teller.twice(number) for number in range(TWICE)]
     sentences += [teller.filler(number) for number in range(FILLERS)]
     distinct = {sentence.plain()[0]: sentence for sentence in sentences}
     return teller, Dice("order", seed).shuffled(distinct.values())

@@ -8,10 +8,13 @@ import dataclasses
 import logging
 from pathlib import Path
 
+import numpy as np
+
 from workflow_scripts.common import command, params
 from workflow_scripts.common.files import atomic_path
 from workflow_scripts.demo.plain_text import read_text
 
+SPREAD = 0.6
 COMMON = {"min_count": 2, "workers": 1, "window": 5, "negative": 5, "seed": 19}
 
 
@@ -58,13 +61,19 @@ def skip_gram_vectors(texts, settings):
 
 
 def save(path, vectors, binary, header=True):
-    """Write vectors, float32, sorted by frequency and then by word."""
+    """Write vectors, float32, centred and of equal length, sorted by frequency and then by word.
+
+    The length is that of a vector of independent numbers with standard deviation `SPREAD`: what a few passes over
+    this text give lies far from the origin, and rare words close to it.
+    """
+    matrix = vectors.vectors - vectors.vectors.mean(axis=0)
+    matrix *= SPREAD * vectors.vector_size**0.5 / np.linalg.norm(matrix, axis=1, keepdims=True)
     words = sorted(vectors.index_to_key, key=lambda word: (-vectors.get_vecattr(word, "count"), word))
     with atomic_path(path) as temporary, open(temporary, "wb") as stream:
         if header:
             stream.write(f"{len(words)} {vectors.vector_size}\n".encode())
         for word in words:
-            vector = vectors[word].astype("<f4")
+            vector = matrix[vectors.key_to_index[word]].astype("<f4")
             if binary:
                 stream.write(word.encode() + b" " + vector.tobytes() + b"\n")
             else:
