@@ -15,7 +15,7 @@ def literal_form(text):
 
 
 def dictionary_spans(text, names, min_chars):
-    """Walk from the left; at each place take the longest span that is a name between word boundaries, and go on after."""
+    """Walk from the left; take the longest bounded name that starts at each place, and go on after it."""
     forms = {form for name in names if len(form := literal_form(name)) >= min_chars}
     spans, start = [], 0
     while start < len(text):

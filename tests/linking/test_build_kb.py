@@ -5,8 +5,10 @@ import random
 
 import pyarrow.parquet as pq
 import pytest
+
 from workflow_scripts.common.contracts.aliases import ALIASES
 from workflow_scripts.common.tables import check_file
+from workflow_scripts.linking import build_kb
 
 ALL = {"vocabularies": None, "restriction_levels": [0, 1, 2, 9], "language": "ENG"}
 
@@ -24,17 +26,21 @@ def definition(cui, suppress="N"):
 
 @pytest.fixture
 def build(run_command, tmp_path):
-    """Run build_kb on rows; gives the process and the table as rows (None after a failure)."""
+    """Run build_kb on rows, as a process where an environment or a failure is wanted; gives it and the table's rows."""
 
-    def run(atoms, definitions=(), raw=None, environment=None, **settings):
+    def run(atoms, definitions=(), raw=None, environment=None, fails=False, **settings):
         mrconso, mrdef, out = tmp_path / "MRCONSO.RRF", tmp_path / "MRDEF.RRF", tmp_path / "aliases.parquet"
         mrconso.write_bytes(raw if raw is not None else "".join(atoms).encode())
         mrdef.write_text("".join(definitions), encoding="utf-8")
         options = ["--mrconso", mrconso, "--mrdef", mrdef, "--aliases", out, "--params", json.dumps(ALL | settings)]
-        done = run_command("linking/build_kb.py", *options, environment=environment)
-        if done.returncode:
-            assert not out.exists()
-            return done, None
+        if environment is None and raw is None and not fails:
+            build_kb.main(build_kb.arguments().parse_args([str(option) for option in options]))
+            done = None
+        else:
+            done = run_command("linking/build_kb.py", *options, environment=environment)
+            if done.returncode:
+                assert not out.exists()
+                return done, None
         check_file(out, ALIASES)
         return done, [tuple(row.values()) for row in pq.read_table(out).to_pylist()]
 
@@ -103,7 +109,7 @@ def test_bytes_do_not_depend_on_rows_threads_or_hash_seed(build, tmp_path):
 
 
 def test_no_name_left_shows_the_funnel(build):
-    done, _ = build([atom("C1", "a", lat="GER"), atom("C1", "b", suppress="O")])
+    done, _ = build([atom("C1", "a", lat="GER"), atom("C1", "b", suppress="O")], fails=True)
     assert done.returncode == 3
     for words in ("MRCONSO.RRF", "2 rows", "1 not of language ENG", "1 suppressed", "linking.kb.language"):
         assert words in done.stderr

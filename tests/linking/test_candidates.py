@@ -6,13 +6,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from tests.linking import restatement
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.linking import candidates, ngram_index
 from workflow_scripts.linking.candidates import KnowledgeBase, Rule, make_generator
 from workflow_scripts.linking.forms import search_key
 from workflow_scripts.linking.link_surfaces import links
-
-from tests.linking import restatement
 
 WORD = st.text("abcA", min_size=1, max_size=5)
 NAME = st.lists(WORD, min_size=1, max_size=3).map(" ".join)
@@ -103,7 +103,7 @@ def test_the_cap_of_nearest_names_is_met_by_names_that_do_not_count():
 
 
 def test_blocks_and_batches_do_not_matter(monkeypatch):
-    rows, surfaces = large_case(1)
+    rows, surfaces = large_case(1, concepts=40)
     whole = generate(rows, surfaces, **RULES[1])
     monkeypatch.setattr(ngram_index, "PRODUCT_ENTRIES", 1)
     monkeypatch.setattr(ngram_index, "SCORED_PAIRS", 3)

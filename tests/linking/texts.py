@@ -3,6 +3,7 @@
 import hashlib
 
 import pyarrow as pa
+
 from workflow_scripts.common.contracts.aliases import ALIASES
 from workflow_scripts.common.contracts.sentences import OCCURRENCES, SENTENCES, SPLIT
 from workflow_scripts.common.tables import write_table
