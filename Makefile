@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PYTHONNOUSERSITE := 1
 CORES ?= all
 
-.PHONY: demo test lint plan soak clean lock
+.PHONY: demo test lint plan doctor soak clean lock
 
 demo: .venv/.installed
 	python -P workflow_scripts/demo/watch_run.py --profile profiles/demo --cores $(CORES)
@@ -19,8 +19,15 @@ lint: .venv/.installed
 	snakefmt --check Snakefile rules
 	snakemake --lint --profile profiles/demo
 
+# What a run will do and cost: make plan PROFILE=slurm CONFIG=my.yaml TARGET=tables (without any: of the demo)
 plan: .venv/.installed
-	snakemake -n --profile profiles/demo
+	PYTHONPATH=. python -P workflow_scripts/planning/plan.py $(TARGET) \
+		$(addprefix --profile ,$(or $(PROFILE),$(if $(CONFIG),,profiles/demo))) $(addprefix --configfile ,$(CONFIG))
+
+# What a run lacks, with remedies: make doctor PROFILE=profiles/local CONFIG=my.yaml (default: slurm where there is one)
+doctor: .venv/.installed
+	PYTHONPATH=. python -P workflow_scripts/planning/doctor.py \
+		$(addprefix --profile ,$(PROFILE)) $(addprefix --configfile ,$(CONFIG))
 
 # Slow proofs that are too long for every change.
 soak: .venv/.installed .venv/.test-models
