@@ -3,19 +3,26 @@
 Both run on the same abstracts in the same process, round by round, each through the interface of the engines (tokens,
 offsets, sentence ends) and with its tokens joined; the first round (empty caches) and the best one are printed.
 
+Before that the peak memory of extract_abstracts on the same files is printed (Linux).
+
     python benchmarks/text_throughput.py FILE.xml.gz [...]
 """
 
 import argparse
+import json
+import os
 import pathlib
+import subprocess
 import sys
+import tempfile
 import time
 
 import spacy
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
-from workflow_scripts.text import engines, medline_xml, spacy_engine
+from workflow_scripts.text import engines, medline_xml, spacy_engine  # noqa: E402
 
 
 def read(files, most):
@@ -38,6 +45,26 @@ def spacy_blank():
     return engine
 
 
+_EXTRACT = """
+import re, sys
+from workflow_scripts.text import extract_abstracts
+extract_abstracts.main(extract_abstracts.arguments().parse_args(sys.argv[1:]))
+print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
+"""
+
+
+def extract_peak(files):
+    """Peak resident memory of extract_abstracts over files, in MB."""
+    settings = {"files_per_job": 1, "max_bad_records": 0, "inline_markup": "mended", "other_abstracts": "mended"}
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--batch", "1", "--abstracts", f"{folder}/a", "--citations", f"{folder}/c", "--memory-mb", "2000"]
+        arguments = ["--files", *map(str, files), *options, "--params", json.dumps(settings)]
+        done = subprocess.run(
+            [sys.executable, "-c", _EXTRACT, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+        )
+    return int(done.stdout) / 1024
+
+
 def seconds(engine, texts):
     """(CPU seconds, sentences) of one pass."""
     started, count = time.process_time(), 0
@@ -57,6 +84,9 @@ def main():
     parser.add_argument("--sections", type=int, default=3000, help="abstract sections read, at most")
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
+    print(
+        f"extract_abstracts on {len(args.files)} files: peak {extract_peak(map(os.path.abspath, args.files)):,.0f} MB"
+    )
     texts = read(args.files, args.sections)
     contestants = {"rule": engines.load("rule"), "spaCy blank + sentencizer": spacy_blank()}
     measured = {name: [] for name in contestants}

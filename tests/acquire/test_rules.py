@@ -85,7 +85,7 @@ def test_download_then_nothing_then_only_what_changed(workflow, server, shared_d
     # other mirrors: the files are checked and kept, and nothing that was made from them is made again
     second = run(workflow, medline | {"mirrors": [f"{server.address}/b"]})
     assert second == {"download_medline": 2, "fingerprint_medline": 2}
-    assert [path for path, _ in server.asked if path.startswith("/b")] == [f"/b/{name}.md5" for name in names]
+    assert sorted(path for path, _ in server.asked if path.startswith("/b")) == [f"/b/{name}.md5" for name in names]
     # from now on a local folder, with a file of other bytes (one more, empty, gzip member) and without its .md5
     (workflow / "baseline" / names[1]).write_bytes(
         real + b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00" + bytes(8)

@@ -79,6 +79,8 @@ def citations(path):
                     record = parsed.record
                     yield parsed
                 _drop(element)
+    except FileNotFoundError:
+        _stop(path, record, "no such file", "a .xml.gz file")
     except EOFError:
         _stop(path, record, "the gzip stream ends in the middle: the file is cut short", "a whole .xml.gz file")
     except (gzip.BadGzipFile, zlib.error) as error:
