@@ -197,6 +197,7 @@ class Plan:
         with open(path, encoding="utf-8", newline="") as stream:
             rows = [{k: _typed(v) for k, v in row.items()} for row in csv.DictReader(stream, delimiter="\t")]
         overrides = self.config["training"]["overrides"]
+        validator = jsonschema.Draft202012Validator(read_yaml(self.root / "schemas" / "models.schema.yaml"))
         models = {}
         for number, row in enumerate(rows, 2):
             if row["model"] in models:
@@ -209,12 +210,11 @@ class Plan:
                     f"columns of {path.name}: {', '.join(row)}"
                 )
             models[row["model"]] = row | own
-            self._check_model(path, number, models[row["model"]])
+            self._check_model(path, number, models[row["model"]], validator)
         return models
 
-    def _check_model(self, path, number, row):
-        schema = self.root / "schemas" / "models.schema.yaml"
-        for error in jsonschema.Draft202012Validator(read_yaml(schema)).iter_errors(row):
+    def _check_model(self, path, number, row, validator):
+        for error in validator.iter_errors(row):
             column = ".".join(map(str, error.absolute_path)) or "row"
             raise UsageError(
                 f"{path}, line {number}, {column}: {error.message}\n  remedy: see schemas/models.schema.yaml"
