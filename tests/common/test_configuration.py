@@ -142,10 +142,21 @@ def test_runs_of_table_7(config, repository):
     assert sum(len(run["poolings"]) for run in plan.runs.values()) == 20 * 3
 
 
+def test_some_models_of_a_table(config, repository):
+    spec = {"corpus": "inductive", "models": ["gru_bag_att", "cnn_sent"]}
+    plan = configuration.Plan(changed(config, "experiments.tables", {"table7": spec}), repository)
+    assert [run["model"] for run in plan.runs.values()] == ["cnn_sent"] * 3 + ["gru_bag_att"] * 3
+
+
 @pytest.mark.parametrize(
     "path, value, words",
     [
         ("experiments.tables", {"table7": {"corpus": "none"}}, "experiments.tables.table7.corpus: none is not one of"),
+        (
+            "experiments.tables",
+            {"table7": {"corpus": "inductive", "models": ["cnn_sent", "rnn"]}},
+            "experiments.tables.table7.models: rnn is no row of experiments/models.tsv",
+        ),
         ("training.overrides", {"cnn": {"epoch": 3}}, "training.overrides.cnn: unknown column epoch"),
         ("encoders", {}, "is not in config section encoders"),
     ],

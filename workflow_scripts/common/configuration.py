@@ -231,21 +231,25 @@ class Plan:
         for table, spec in self.config["experiments"]["tables"].items():
             corpus = spec["corpus"]
             if corpus not in self.config["corpora"]:
-                raise UsageError(
-                    f"experiments.tables.{table}.corpus: {corpus} is not one of {', '.join(self.config['corpora'])}"
-                )
-            for model, row in self.models.items():
-                if table in str(row["tables"]).split(","):
-                    poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
-                    for seed in self.config["seeds"]:
-                        runs[f"{corpus}.{model}.s{seed}"] = {
-                            "corpus": corpus,
-                            "model": model,
-                            "seed": seed,
-                            "poolings": poolings,
-                            "row": row,
-                        }
+                known = ", ".join(self.config["corpora"])
+                raise UsageError(f"experiments.tables.{table}.corpus: {corpus} is not one of {known}")
+            for model in self._models_of(table, spec):
+                row = self.models[model]
+                poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
+                for seed in self.config["seeds"]:
+                    run = {"corpus": corpus, "model": model, "seed": seed, "poolings": poolings, "row": row}
+                    runs[f"{corpus}.{model}.s{seed}"] = run
         return runs
+
+    def _models_of(self, table, spec):
+        named = [model for model, row in self.models.items() if table in str(row["tables"]).split(",")]
+        unknown = sorted(set(spec.get("models", [])) - set(named))
+        if unknown:
+            raise UsageError(
+                f"experiments.tables.{table}.models: {unknown[0]} is no row of {self.config['experiments']['models']} "
+                f"for {table}: {', '.join(named)}"
+            )
+        return [model for model in named if model in spec.get("models", named)]
 
 
 def expand_range(pattern):
