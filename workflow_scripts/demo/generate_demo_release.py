@@ -44,11 +44,13 @@ def main(args):
 
 def write_meta(folder, seed, knowledge, outside):
     """Write the RRF files (each row closed by '|') and SemGroups.txt."""
+    names = rrf_tables.mrconso(seed, knowledge, outside)
+    atoms = rrf_tables.atoms_of(names)
     tables = {
-        "MRCONSO": rrf_tables.mrconso(seed, knowledge, outside),
-        "MRREL": rrf_tables.mrrel(seed, knowledge, outside),
+        "MRCONSO": names,
+        "MRREL": rrf_tables.mrrel(seed, knowledge, outside, atoms),
         "MRSTY": rrf_tables.mrsty(knowledge, outside),
-        "MRDEF": rrf_tables.mrdef(seed, knowledge),
+        "MRDEF": rrf_tables.mrdef(seed, knowledge, atoms),
         "MRDOC": rrf_tables.mrdoc(),
         "MRSAB": rrf_tables.mrsab(),
     }

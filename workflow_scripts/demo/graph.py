@@ -86,14 +86,14 @@ def _facts(seed, concepts):
     for relation in RELATIONS:
         for kinds in (relation.head, relation.tail):
             pools.setdefault(kinds, _Pool(seed, [cui for kind in kinds for cui in members[kind]], kinds))
-    facts, pairs = [], collections.Counter()
+    facts, pairs = [], {}
     for relation in RELATIONS:
         dice = Dice("facts", seed, relation.name)
         done = 0
         while done < relation.facts:
             head, tail = pools[relation.head].draw(dice), pools[relation.tail].draw(dice)
-            if _acceptable(head, tail, pairs, dice):
-                pairs[head, tail] += 1
+            if _acceptable(head, relation.name, tail, pairs, dice):
+                pairs.setdefault((head, tail), []).append(relation.name)
                 facts.append((head, relation.name, tail))
                 done += 1
     facts += _top_up(seed, concepts, members, facts, pairs)
@@ -101,11 +101,12 @@ def _facts(seed, concepts):
     return facts + [(tail, "occurs_after", head) for head, _, tail in caused[:BOTH_WAYS]]
 
 
-def _acceptable(head, tail, pairs, dice):
-    """Whether a pair may become a fact; a second relation of a pair is let through now and then."""
+def _acceptable(head, relation, tail, pairs, dice):
+    """Whether a triple may become a fact; a second relation of a pair is let through now and then."""
     if head == tail or (tail, head) in pairs:
         return False
-    return (head, tail) not in pairs or (pairs[head, tail] == 1 and dice.chance(0.5))
+    known = pairs.get((head, tail), [])
+    return not known or (len(known) == 1 and relation not in known and dice.chance(0.5))
 
 
 def _top_up(seed, concepts, members, facts, pairs):
@@ -123,7 +124,7 @@ def _top_up(seed, concepts, members, facts, pairs):
             other = dice.choose(members[dice.choose(relation.tail if as_head else relation.head)])
             head, tail = (cui, other) if as_head else (other, cui)
             if head != tail and (head, tail) not in pairs and (tail, head) not in pairs:
-                pairs[head, tail] += 1
+                pairs[head, tail] = [relation.name]
                 new.append((head, relation.name, tail))
                 neighbours[head].add(tail)
                 neighbours[tail].add(head)

@@ -43,10 +43,9 @@ def _number(prefix, width, *parts):
 def _name_row(cui, vocabulary, term_type, name, *, ts="S", stt="PF", preferred="N", suppress="N"):
     level, language = VOCABULARIES[vocabulary]
     code = _number("", 8, cui, vocabulary)
-    atom = _number("A", 8, cui, vocabulary, term_type, name, suppress)
     term, string = _number("L", 7, name.lower(), language), _number("S", 7, name, language)
     return (
-        cui, language, ts, term, stt, string, preferred, atom, "", code, "", vocabulary, term_type, code, name,
+        cui, language, ts, term, stt, string, preferred, "", "", code, "", vocabulary, term_type, code, name,
         str(level), suppress, "",
     )  # fmt: skip
 
@@ -81,14 +80,12 @@ def _snomed_rows(concept, dice):
 
 
 def _outside_rows(concept):
-    cui, name = concept.cui, concept.names[0]
-    if concept.kind == "foreign":
-        return [_name_row(cui, "MSH", "MH", name, ts="P", preferred="Y"), _name_row(cui, "NCI", "PT", name)]
-    if concept.kind == "obsolete":
-        return [_name_row(cui, "SNOMEDCT_US", "PT", name, ts="P", preferred="Y", suppress="O")]
-    if concept.kind == "variant":
-        return [_name_row(cui, "SNOMEDCT_US", "PT", name, ts="P", stt="VO")]
-    return [_name_row(cui, "SNOMEDCT_US", "PT", name, ts="P", preferred="Y")]
+    cui, (name, *others) = concept.cui, concept.names
+    vocabulary, kind = ("MSH", "MH") if concept.kind == "foreign" else ("SNOMEDCT_US", "PT")
+    suppress = "O" if concept.kind == "obsolete" else "N"
+    form = "VO" if concept.kind == "variant" else "PF"
+    rows = [_name_row(cui, vocabulary, kind, name, ts="P", stt=form, preferred="Y", suppress=suppress)]
+    return rows + [_name_row(cui, vocabulary, "SY", other, suppress=suppress) for other in others]
 
 
 def mrconso(seed, graph, outside):
@@ -99,7 +96,17 @@ def mrconso(seed, graph, outside):
     for concepts in outside.values():
         for concept in concepts:
             rows += _outside_rows(concept)
-    return sorted(set(rows), key=lambda row: row[0])
+    rows = sorted(dict.fromkeys(rows), key=lambda row: row[0])
+    return [(*row[:7], f"A{1_000_000 + 13 * index:08d}", *row[8:]) for index, row in enumerate(rows)]
+
+
+def atoms_of(rows):
+    """The first atom of each concept in each vocabulary and, under "", in any: {(cui, vocabulary): AUI}."""
+    atoms = {}
+    for row in rows:
+        atoms.setdefault((row[0], row[11]), row[7])
+        atoms.setdefault((row[0], ""), row[7])
+    return atoms
 
 
 def mrsty(graph, outside):
@@ -112,7 +119,7 @@ def mrsty(graph, outside):
     ]
 
 
-def mrdef(seed, graph):
+def mrdef(seed, graph, atoms):
     """Rows of MRDEF: 8 columns; about three concepts in ten have a definition, some of them a suppressed one too."""
     rows = []
     for cui in sorted(graph.concepts):
@@ -121,9 +128,9 @@ def mrdef(seed, graph):
             sense = TYPES[concept.tuis[0]].name.lower()
             text = f"An invented {sense}, also told as {concept.names[-1]}; it exists in this release alone."
             identifier = _number("AT", 8, cui, "definition")
-            rows.append((cui, _number("A", 8, cui, "definition"), identifier, "", "NCI", text, "N", ""))
+            rows.append((cui, atoms[cui, ""], identifier, "", "NCI", text, "N", ""))
             if dice.chance(0.1):
-                rows.append((cui, _number("A", 8, cui, "old"), f"{identifier}0", "", "MSH", "Old text.", "O", ""))
+                rows.append((cui, atoms[cui, ""], f"{identifier}0", "", "MSH", "Old text.", "O", ""))
     return rows
 
 
@@ -152,8 +159,8 @@ def mrdoc():
 class _Relations:
     """Collects MRREL rows, each statement in both directions."""
 
-    def __init__(self):
-        self.rows = []
+    def __init__(self, atoms):
+        self.atoms, self.rows = atoms, []
 
     def say(self, head, relation, tail, *, rel="RO", vocabulary="SNOMEDCT_US", suppress="N", group="0"):
         """State `head relation tail`: UMLS writes it as CUI1 = tail, CUI2 = head, and once more the other way round."""
@@ -162,16 +169,16 @@ class _Relations:
             (tail, head, rel, relation, "N"),
             (head, tail, INVERSE_CLASS[rel], INVERSE[relation], "Y"),
         ):
-            rui = _number("R", 9, cui1, cui2, kind, name, vocabulary, suppress, group)
+            atom1, atom2 = (self.atoms.get((cui, vocabulary), "") for cui in (cui1, cui2))
             self.rows.append(
-                (cui1, _number("A", 8, cui1, vocabulary), "SCUI", kind, cui2, _number("A", 8, cui2, vocabulary),
-                 "SCUI", name, rui, source, vocabulary, vocabulary, group, direction, suppress, "")
+                (cui1, atom1, "SCUI", kind, cui2, atom2, "SCUI", name, "", source, vocabulary, vocabulary, group,
+                 direction, suppress, "")
             )  # fmt: skip
 
 
-def mrrel(seed, graph, outside):
+def mrrel(seed, graph, outside, atoms):
     """Rows of MRREL: 16 columns, sorted by CUI1, CUI2, REL and RELA."""
-    relations = _Relations()
+    relations = _Relations(atoms)
     dice = Dice("mrrel", seed)
     for head, relation, tail in graph.facts:
         relations.say(head, relation, tail)
@@ -179,7 +186,8 @@ def mrrel(seed, graph, outside):
             relations.say(head, relation, tail, group="1")
     _add_lookalikes(seed, graph, outside, relations)
     _add_hierarchy(seed, graph, relations)
-    return sorted(set(relations.rows), key=lambda row: (row[0], row[4], row[3], row[7], row[8]))
+    rows = sorted(set(relations.rows), key=lambda row: (row[0], row[4], row[3], row[7], row))
+    return [(*row[:8], f"R{100_000_000 + 37 * index:09d}", *row[9:]) for index, row in enumerate(rows)]
 
 
 def _add_lookalikes(seed, graph, outside, relations):
