@@ -79,6 +79,21 @@ def test_the_second_run_does_nothing(finished_demo):
     assert planned(finished_demo) == {}
 
 
+def test_every_model_learns_what_shuffled_labels_do_not_teach(finished_demo, repository):
+    result = subprocess.run(
+        [
+            sys.executable,
+            str(repository / "benchmarks" / "learning_control.py"),
+            str(finished_demo / "results" / "demo"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=WHOLE_DEMO_SECONDS,
+    )
+    assert result.returncode == 0, result.stdout[-4000:]
+
+
 def test_every_job_left_a_record_with_the_digest_of_its_script(finished_demo):
     records = list((finished_demo / "results" / "demo" / "provenance").rglob("*.json"))
     assert len(records) > 50
