@@ -93,12 +93,12 @@ def _config(settings):
 
 
 def _planned(command, findings):
-    """The planned jobs; a dry-run that must fail for a reason that is shown already is not tried."""
-    if any(finding.status == FAILURE for finding in findings):
-        return None, Finding("dry-run", SKIPPED, "not tried before the failures are gone")
+    """The planned jobs; a dry-run that fails where other things failed before says nothing new."""
     try:
         planned = dry_run(command)
     except UsageError as error:
+        if any(finding.status == FAILURE for finding in findings):
+            return None, Finding("dry-run", SKIPPED, "not possible before the failures are gone")
         return None, Finding("dry-run", FAILURE, str(error), "a plan of the run", "see what Snakemake says")
     jobs = [job for job in planned.jobs if job.stage]
     return jobs, Finding("dry-run", OK, f"{len(jobs)} jobs; `make plan` explains them")

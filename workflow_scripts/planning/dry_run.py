@@ -1,12 +1,11 @@
 """A dry-run of the workflow as data: every planned job with its reason, files and resources.
 
-Snakemake runs in a process of its own. Its jobs are taken from its log events (the ones that logger plugins receive),
-not from its text, so that no option of a profile (quiet, printshellcmds) changes what is seen.
+Snakemake runs in a process of its own (ask_snakemake.py). Jobs are taken as it holds them, not from its text: no option
+of a profile (quiet, printshellcmds) changes what is seen.
 """
 
 import dataclasses
 import json
-import logging
 import os
 import pathlib
 import shutil
@@ -17,6 +16,7 @@ import tempfile
 from workflow_scripts.common.errors import UsageError
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = pathlib.Path(__file__).with_name("ask_snakemake.py")
 TIMEOUT_S = 600
 
 
@@ -24,7 +24,9 @@ TIMEOUT_S = 600
 class Job:
     """One planned job.
 
-    `reason` is Snakemake's own sentence; `gpus` and `minutes` (the time limit) are what the rule asks for.
+    `reason` is Snakemake's sentence. For a job that follows another one `own_reason` says, in the same form, what would
+    make it run by itself ("": nothing). `added` and `removed` are inputs since the last time, `environment` the name of
+    the conda file; `gpus`, `memory_mb` and `minutes` (the time limit) are what the rule asks for.
     """
 
     id: int
@@ -32,6 +34,10 @@ class Job:
     checkpoint: bool
     wildcards: dict
     reason: str
+    own_reason: str
+    added: tuple
+    removed: tuple
+    environment: str
     input: tuple
     output: tuple
     log: tuple
@@ -92,7 +98,7 @@ def _ask(arguments):
     variables = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONNOUSERSITE": "1"}
     with tempfile.TemporaryDirectory() as folder:
         answer = pathlib.Path(folder) / "plan.json"
-        command = [sys.executable, "-P", __file__, str(answer), *arguments]
+        command = [sys.executable, "-P", str(SCRIPT), str(answer), *arguments]
         try:
             process = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -109,81 +115,5 @@ def default_profile():
 
 
 def _job(event):
-    tuples = {name: tuple(event[name]) for name in ("input", "output", "log")}
+    tuples = {name: tuple(event[name]) for name in ("input", "output", "log", "added", "removed")}
     return Job(**{**event, **tuples})
-
-
-class _Collector(logging.Filter):
-    """Keeps the events of planned jobs. A filter that lets all pass: Snakemake removes foreign handlers."""
-
-    def __init__(self):
-        super().__init__()
-        self.jobs = {}
-
-    def filter(self, record):
-        event = getattr(record, "event", None)
-        if event is not None and event.name == "JOB_INFO":
-            self.jobs[record.jobid] = _plain(record)
-        return True
-
-
-def _plain(record):
-    resources = dict(record.resources.items())
-    return {
-        "id": int(record.jobid),
-        "rule": str(record.rule_name),
-        "checkpoint": bool(record.is_checkpoint),
-        "wildcards": {str(key): str(value) for key, value in dict(record.wildcards).items()},
-        "reason": str(record.reason),
-        "input": [str(path) for path in record.input],
-        "output": [str(path) for path in record.output],
-        "log": [str(path) for path in record.log],
-        "benchmark": str(record.benchmark) if record.benchmark else None,
-        "threads": _whole(record.threads, 1),
-        "memory_mb": _whole(resources.get("mem_mb"), 0),
-        "gpus": _whole(resources.get("gpu"), 0),
-        "minutes": _whole(resources.get("runtime"), None),
-    }
-
-
-def _whole(value, otherwise):
-    # resources that depend on files that are not there yet are text
-    return int(value) if isinstance(value, int | float) else otherwise
-
-
-def _settings(args):
-    from snakemake import cli
-
-    limit = (args.resources or {}).get("gpu")
-    return {
-        "executor": args.executor or "local",
-        "cores": args.cores if isinstance(args.cores, int) else None,
-        "jobs": args.jobs if isinstance(args.jobs, int) else None,
-        "gpus": _whole(getattr(limit, "value", limit), None),
-        "configfiles": [os.path.abspath(path) for path in args.configfile or []],
-        "config": cli.parse_config(args.config) or {},
-        "deployment": sorted(
-            str(method).rpartition(".")[2].lower() for method in args.software_deployment_method or []
-        ),
-        "status_command": command if isinstance(command := getattr(args, "slurm_status_command", None), str) else None,
-        "conda_prefix": str(args.conda_prefix) if args.conda_prefix else None,
-    }
-
-
-def main(answer, arguments):
-    """Run inside the process of Snakemake; writes the plan to `answer` as JSON and gives the exit status."""
-    from snakemake import cli
-
-    collector = _Collector()
-    logging.getLogger("snakemake.logging").addFilter(collector)
-    parser, args = cli.parse_args(arguments)
-    settings = _settings(args)
-    if args.dryrun and not cli.args_to_api(args, parser):
-        return 1
-    jobs = [collector.jobs[key] for key in sorted(collector.jobs)]
-    pathlib.Path(answer).write_text(json.dumps({"jobs": jobs, "settings": settings}), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))

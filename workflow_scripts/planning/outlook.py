@@ -4,7 +4,7 @@ import collections
 import dataclasses
 import math
 
-from workflow_scripts.planning.reasons import causes, file_name
+from workflow_scripts.planning.reasons import file_name, job_causes
 from workflow_scripts.planning.schedule import Task, makespan
 
 STAGES = ["demo", "acquire", "text", "linking", "kg", "corpus", "training", "evaluation", "reporting"]
@@ -99,7 +99,7 @@ def skippable(jobs, makers):
     """
     found, pending = set(), {}
     for job in jobs:
-        own = causes(job.reason)
+        own = job_causes(job)
         before = [makers.get(cause.about) for cause in own if cause.kind == "after"]
         if before and all(cause.kind == "after" for cause in own) and None not in before:
             pending[job.id] = before
@@ -140,7 +140,7 @@ def _row(stage, rule, jobs, spared, priced, makers):
 
 def _texts(job, makers):
     """The causes of a job in words: its own ones, and only where there is none the rules upstream."""
-    found = causes(job.reason)
+    found = job_causes(job)
     own = [cause for cause in found if cause.kind != "after"]
     if any(cause.kind == "new output" for cause in own):
         return {"new output"}
@@ -170,7 +170,7 @@ def _needs(jobs, makers):
     needs = {}
     for job in jobs:
         names = [file_name(name) for name in job.input]
-        names += [cause.about for cause in causes(job.reason) if cause.kind == "after"]
+        names += [cause.about for cause in job_causes(job) if cause.kind == "after"]
         needs[job.id] = frozenset({makers[name].id for name in names if name in makers} - {job.id})
     return needs
 

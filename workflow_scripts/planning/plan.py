@@ -99,25 +99,24 @@ def _table(rows):
 
 
 def _why(row, limit=8):
-    causes = [f"{cause} ({number})" if number != row.jobs else cause for cause, number in row.why.items()]
+    own = {cause: number for cause, number in row.why.items() if not cause.startswith("after ")}
+    causes = [f"{cause} ({number})" if number != row.jobs else cause for cause, number in own.items()]
     shown = causes[:limit]
     if len(causes) > limit:
         shown.append(f"and {len(causes) - limit} more causes")
-    return shown or ["unknown"]
+    upstream = sorted(cause.removeprefix("after ") for cause in row.why if cause not in own)
+    return shown + ([f"after {', '.join(upstream)}"] if upstream else []) or ["unknown"]
 
 
 def _skipping(found):
     if not found.checkpoints:
         return []
     text = [
-        f"{found.checkpoints} jobs are checkpoints (fingerprint_*). After each, the rest is planned again, and may need more "
-        "fingerprints than are counted here."
+        f"Checkpoints (fingerprint_*): {found.checkpoints}. After each, the rest is planned again, "
+        "and may need more fingerprints than are counted here."
     ]
     if found.skippable:
-        text.append(
-            f"{found.skippable} jobs marked `maybe` are skipped where the fingerprint is the same as before; "
-            "other reasons to run them show only then."
-        )
+        text.append(f"Marked `maybe`: {found.skippable}. They are skipped if the fingerprint is the same as before.")
     else:
         text.append("Every other job has a reason of its own or follows one that has: none will be skipped.")
     return [*text, ""]
@@ -125,15 +124,17 @@ def _skipping(found):
 
 def _hours(found):
     share = found.measured_cpu_hours / found.cpu_hours if found.cpu_hours else 0.0
-    most = f"{_digits(found.cpu_hours)} CPU-hours, {_digits(found.gpu_hours)} GPU-hours, {_duration(found.wall_hours)} wall time"
+    most = _amount(found.cpu_hours, found.gpu_hours, found.wall_hours)
     text = [f"Expected: {most} ({found.limits})."]
     if found.skippable:
-        text.append(
-            f"Without the jobs marked `maybe`: {_digits(found.sure_cpu_hours)} CPU-hours, "
-            f"{_digits(found.sure_gpu_hours)} GPU-hours, {_duration(found.sure_wall_hours)} wall time."
-        )
+        least = _amount(found.sure_cpu_hours, found.sure_gpu_hours, found.sure_wall_hours)
+        text.append(f"Without the jobs marked `maybe`: {least}.")
     text.append(f"{share:.0%} of the CPU-hours rest on measurements, the others on defaults.")
     return text
+
+
+def _amount(cpu_hours, gpu_hours, wall_hours):
+    return f"{_digits(cpu_hours)} CPU-hours, {_digits(gpu_hours)} GPU-hours, {_duration(wall_hours)} wall time"
 
 
 def _digits(value):

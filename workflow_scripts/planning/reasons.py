@@ -44,6 +44,26 @@ def file_name(text):
     return _FLAG.sub("", text)
 
 
+def job_causes(job):
+    """The causes of a planned job: its own ones and `after` for those that come from other jobs of the plan.
+
+    Parameters
+    ----------
+    job : Job
+    """
+    found = list(dict.fromkeys(causes(job.reason) + causes(job.own_reason)))
+    return [detail for cause in found for detail in _detailed(cause, job)]
+
+
+def _detailed(cause, job):
+    if cause.kind == "environment changed":
+        return [Cause(cause.kind, job.environment)]
+    if cause.kind == "inputs added or removed" and (job.added or job.removed):
+        sides = [("input added", job.added), ("input removed", job.removed)]
+        return [_file_cause(kind, name) for kind, names in sides for name in names]
+    return [cause]
+
+
 def causes(reason):
     """The causes in a reason, in Snakemake's order.
 
@@ -136,7 +156,7 @@ def _records(values):
 def _flat(record, prefix=""):
     flat = {}
     for key, value in record.items():
-        if isinstance(value, dict) and value:
+        if isinstance(value, dict):
             flat |= _flat(value, f"{prefix}{key}.")
         else:
             flat[f"{prefix}{key}"] = value
