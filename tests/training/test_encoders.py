@@ -151,8 +151,8 @@ def test_recurrence_equals_the_literal_one():
         for position, mark in reversed(order):
             ids.insert(position, mark)
         vectors = encoder.words.weight[ids].tolist()
-        weights = [getattr(encoder.recurrence, name).tolist() for name in names]
-        reverse = [getattr(encoder.recurrence, f"{name}_reverse").tolist() for name in names]
+        weights = [getattr(encoder.onward, name).tolist() for name in names]
+        reverse = [getattr(encoder.reverse, name).tolist() for name in names]
         onward = literal_gru(vectors, *weights, size)
         backward = literal_gru(vectors[::-1], *reverse, size)[::-1]
         best = [max(a[k] + b[k] for a, b in zip(onward, backward, strict=True)) for k in range(size)]
