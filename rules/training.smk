@@ -12,7 +12,7 @@ rule index_words:
         splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=SPLITS),
         rel2id="<results>/corpus/{corpus}/rel2id.json",
         check="<results>/corpus/{corpus}/check.json",
-        embedding=lambda wildcards: config["embeddings"][wildcards.embedding]["path"],
+        embedding=lambda wildcards: PLAN.value(f"embeddings.{wildcards.embedding}.path"),
     output:
         arrays=collect(
             "<results>/training/index/{{corpus}}/words.{{embedding}}/{split}.{part}.npy",
