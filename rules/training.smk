@@ -92,7 +92,9 @@ rule index_wordpieces:
         """
 
 
-# save_every is a resource because resources, unlike params, make no job run again.
+# save_every is a resource because resources, unlike params, make no job run again. Attempts are spent on time limits
+# more than on memory, so memory grows slowly. `exec`: a shell between Snakemake and Python would die of the SIGTERM of
+# a time limit at once, and the job be cleared away while Python still saves.
 rule train_run:
     """One model on one corpus with one seed; stopped by SIGTERM it goes on at the next attempt."""
     input:
@@ -118,7 +120,7 @@ rule train_run:
         "../envs/training.yaml"
     threads: PLAN.value("training.threads")
     resources:
-        mem_mb=memory(16000),
+        mem_mb=lambda wildcards, attempt: 8000 * (1 + attempt),
         runtime=720,
         gpu=0 if PLAN.value("training.device") == "cpu" else 1,
         save_every=max(1, round(60 * PLAN.value("training.save_every_minutes"))),
@@ -131,7 +133,7 @@ rule train_run:
         params=run_settings,
     shell:
         r"""
-        python -P {input.code[0]:q} \
+        exec python -P {input.code[0]:q} \
             --index {params.index:q} \
             --rel2id {input.rel2id:q} {params.encoder:q} \
             --save-every {resources.save_every} \
