@@ -52,7 +52,9 @@ def preflight(profiles, configfiles):
     settings, profile = _profile(command, profiles)
     findings = [profile, *check_software(REPOSITORY, settings)]
     if settings is None:
-        return findings
+        # the plugin of the cluster refuses to load where neither sacct nor squeue answers
+        broken = "squeue" in profile.found
+        return findings + (check_cluster({"executor": "slurm", "status_command": None}, None) if broken else [])
     config, validity = _config(settings)
     findings.append(validity)
     if config is None:
@@ -74,10 +76,12 @@ def _profile(command, profiles):
     try:
         settings = run_settings(command)
     except UsageError as error:
-        remedy = (
-            "call it from the root of the checkout, where `slurm` is a link to profiles/slurm; other profiles by their "
-            "path (profiles/local, profiles/demo), or put yours in ~/.config/snakemake/<name>/profile.yaml"
-        )
+        remedy = "correct what Snakemake names"
+        if "profile directory given" in str(error):
+            remedy = (
+                "call it from the root of the checkout, where `slurm` is a link to profiles/slurm; other profiles by "
+                "their path (profiles/local), or put yours in ~/.config/snakemake/<name>/profile.yaml"
+            )
         return None, Finding("profile", FAILURE, str(error), f"a profile that Snakemake finds as {names}", remedy)
     return settings, Finding("profile", OK, f"{names} (executor {settings['executor']})")
 

@@ -105,7 +105,9 @@ def _ask(arguments):
             raise UsageError(f"Snakemake did not plan the run within {TIMEOUT_S} s") from None
         if process.returncode or not answer.is_file():
             said = (process.stderr.strip() or process.stdout.strip()).splitlines()
-            raise UsageError("Snakemake cannot plan this run; it says:\n  " + "\n  ".join(said[-25:]))
+            # of a traceback the last line says what is wrong
+            shown = said[-1:] if any(line.startswith("Traceback") for line in said) else said[-25:]
+            raise UsageError("Snakemake cannot plan this run; it says:\n  " + "\n  ".join(shown))
         return json.loads(answer.read_text(encoding="utf-8"))
 
 
