@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PYTHONNOUSERSITE := 1
 CORES ?= all
 
-.PHONY: demo test lint plan doctor soak clean lock
+.PHONY: demo test lint plan doctor soak clean lock pins
 
 demo: .venv/.installed
 	python -P workflow_scripts/demo/watch_run.py --profile profiles/demo --cores $(CORES)
@@ -31,7 +31,7 @@ doctor: .venv/.installed
 
 # Slow proofs that are too long for every change.
 soak: .venv/.installed .venv/.test-models
-	pytest -q -m soak --override-ini="addopts=--import-mode=importlib -ra"
+	pytest -q -m soak
 
 clean:
 	rm -rf results/demo resources/demo .snakemake
@@ -44,6 +44,10 @@ lock:
 	echo "# Everything but scispaCy, pinned: what \`make\` installs into .venv. Made by \`make lock\` from requirements.in." > requirements.lock
 	.venv-lock/bin/pip freeze | sed 's/+cpu$$//' >> requirements.lock
 	rm -rf .venv-lock
+
+# Explicit package lists of the conda environments; needs conda and its channels. Some only: `make pins ENVS="kg text"`.
+pins: .venv/.installed
+	PYTHONPATH=. python -P workflow_scripts/planning/pin_environments.py $(ENVS)
 
 .venv/.installed: requirements.lock
 	@command -v $(PYTHON) > /dev/null || { echo "error: $(PYTHON) not found. Install Python 3.11, or name one: make PYTHON=/path/to/python3.11 demo"; exit 1; }
