@@ -163,5 +163,10 @@ def test_checkpoint_that_may_spare_everything(tiny):
 def test_a_plan_that_fails_says_why(tiny):
     (tiny / "a.dat").unlink()
     shutil.rmtree(tiny / "results")
-    with pytest.raises(UsageError, match="a.dat"):
-        dry_run(["--cores", "1"])
+    (tiny / "mine.yaml").write_text("cores: 1\n")
+    for arguments in (["--cores", "1"], ["--profile", "mine.yaml"]):
+        with pytest.raises(UsageError, match="a.dat"):
+            dry_run(arguments)
+    (tiny / "Snakefile").write_text("raise ValueError('odd')\n")
+    with pytest.raises(UsageError, match="odd"):
+        dry_run(["--profile", "mine.yaml"])

@@ -8,6 +8,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -100,15 +101,23 @@ def _ask(arguments):
         answer = pathlib.Path(folder) / "plan.json"
         command = [sys.executable, "-P", str(SCRIPT), str(answer), *arguments]
         try:
-            process = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S)
+            process = subprocess.run(
+                command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S
+            )
         except subprocess.TimeoutExpired:
             raise UsageError(f"Snakemake did not plan the run within {TIMEOUT_S} s") from None
         if process.returncode or not answer.is_file():
-            said = (process.stderr.strip() or process.stdout.strip()).splitlines()
-            # of a traceback the last line says what is wrong
-            shown = said[-1:] if any(line.startswith("Traceback") for line in said) else said[-25:]
-            raise UsageError("Snakemake cannot plan this run; it says:\n  " + "\n  ".join(shown))
+            raise UsageError("Snakemake cannot plan this run; it says:\n  " + "\n  ".join(_trouble(process.stdout)))
         return json.loads(answer.read_text(encoding="utf-8"))
+
+
+def _trouble(text):
+    """What matters in the output of a Snakemake that failed: from its first error on; of a traceback the last line."""
+    said = [line for line in text.strip().splitlines() if line.strip()]
+    if any(line.startswith("Traceback") for line in said):
+        return said[-1:]
+    first = next((number for number, line in enumerate(said) if re.search(r"(Error|Exception)\b", line)), -25)
+    return said[first:][:25]
 
 
 def default_profile():
