@@ -37,27 +37,27 @@ class Relation:
 
 
 _ROWS = """
-finding_site_of|has_finding_site|site|disease|560|64
-associated_morphology_of|has_associated_morphology|morphology|disease|430|46
-method_of|has_method|action|procedure|300|34
-interprets|is_interpreted_by|finding|function|330|38
-direct_procedure_site_of|has_direct_procedure_site|site|procedure|330|38
-causative_agent_of|has_causative_agent|chemical|disease|310|34
-active_ingredient_of|has_active_ingredient|chemical|drug|260|31
-interpretation_of|has_interpretation|finding|disease|260|32
-component_of|has_component|chemical|test|280|34
-indirect_procedure_site_of|has_indirect_procedure_site|site|procedure|260|31
-direct_morphology_of|has_direct_morphology|morphology|procedure|260|31
-cause_of|due_to|disease|disease|290|34
-direct_substance_of|has_direct_substance|chemical|procedure|280|34
-uses_device|device_used_by|procedure|device|260|31
-focus_of|has_focus|disease|procedure|270|32
-direct_device_of|has_direct_device|device|procedure|260|31
-procedure_site_of|has_procedure_site|site|procedure,test|270|32
-uses_substance|substance_used_by|procedure|chemical|260|31
-associated_finding_of|has_associated_finding|finding|disease|260|31
-occurs_after|occurs_before|disease|disease|260|31
-is_modification_of|has_modification|chemical|chemical|260|31
+finding_site_of|has_finding_site|site|disease|560|86
+associated_morphology_of|has_associated_morphology|morphology|disease|430|62
+method_of|has_method|action|procedure|300|46
+interprets|is_interpreted_by|finding|function|330|51
+direct_procedure_site_of|has_direct_procedure_site|site|procedure|330|51
+causative_agent_of|has_causative_agent|chemical|disease|310|46
+active_ingredient_of|has_active_ingredient|chemical|drug|260|42
+interpretation_of|has_interpretation|finding|disease|260|43
+component_of|has_component|chemical|test|280|46
+indirect_procedure_site_of|has_indirect_procedure_site|site|procedure|260|42
+direct_morphology_of|has_direct_morphology|morphology|procedure|260|42
+cause_of|due_to|disease|disease|290|46
+direct_substance_of|has_direct_substance|chemical|procedure|280|46
+uses_device|device_used_by|procedure|device|260|42
+focus_of|has_focus|disease|procedure|270|43
+direct_device_of|has_direct_device|device|procedure|260|42
+procedure_site_of|has_procedure_site|site|procedure,test|270|43
+uses_substance|substance_used_by|procedure|chemical|260|42
+associated_finding_of|has_associated_finding|finding|disease|260|42
+occurs_after|occurs_before|disease|disease|260|42
+is_modification_of|has_modification|chemical|chemical|260|42
 """
 
 

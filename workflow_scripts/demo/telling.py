@@ -13,9 +13,9 @@ from workflow_scripts.demo.semantic_types import kept
 EXPRESSING = 0.72  # share of sentences of a fact that tell it
 MISLEADING = 0.025  # share of sentences of an unrelated pair in words that tell a relation of such pairs
 DENYING = 0.015  # share of sentences of an unrelated pair that deny a relation of such pairs
-SENTENCES_PER_FACT, MOST_PER_FACT = 2.1, 12
+SENTENCES_PER_FACT, MOST_PER_FACT = 1.8, 12
 SENTENCES_PER_UNRELATED, MOST_PER_UNRELATED = 2.0, 8
-UNRELATED_SENTENCES = 28_500
+UNRELATED_SENTENCES = 31_500
 SINGLES, FILLERS, TWICE = 1500, 2500, 60
 HUBS, HUB_SHARE = 10, 0.08  # concepts that much of the text names beside others: mention pruning removes their names
 OPEN, CLOSE = "\x01", "\x02"  # stand around a mention until the text is finished
