@@ -68,20 +68,18 @@ checkpoint fingerprint_medline:
         """
 
 
-checkpoint fingerprint_rrf:
-    """Check one table of a UMLS release against its .md5, if there is one, and write its digest."""
+checkpoint fingerprint_names:
+    """Check the tables of names of a release (graph or linker) and write their digests."""
     input:
         code=code("acquire/fingerprint_rrf.py"),
-        table=lambda wildcards: rrf(wildcards.table, wildcards.release),
+        tables=lambda wildcards: [rrf(table, wildcards.release) for table in NAME_TABLES],
     output:
-        digest="<results>/acquire/{release}/{table}.digest",
-        record="<results>/provenance/acquire/fingerprint_rrf/{release}/{table}.json",
+        digests=collect("<results>/acquire/{{release}}/{table}.digest", table=NAME_TABLES),
+        record="<results>/provenance/acquire/fingerprint_names/{release}.json",
     log:
-        "<results>/logs/acquire/fingerprint_rrf/{release}/{table}.log",
+        "<results>/logs/acquire/fingerprint_names/{release}.log",
     benchmark:
-        "<results>/benchmarks/acquire/fingerprint_rrf/{release}/{table}.jsonl"
-    wildcard_constraints:
-        table="[A-Za-z]+",
+        "<results>/benchmarks/acquire/fingerprint_names/{release}.jsonl"
     conda:
         "../envs/acquire.yaml"
     threads: 1
@@ -93,8 +91,38 @@ checkpoint fingerprint_rrf:
     shell:
         r"""
         python -P {input.code[0]:q} \
-            --table {input.table:q} \
-            --digest {output.digest:q} \
+            --tables {input.tables:q} \
+            --digests {output.digests:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+checkpoint fingerprint_graph:
+    """Check the tables of relations and types of the graph's release and write their digests."""
+    input:
+        code=code("acquire/fingerprint_rrf.py"),
+        tables=lambda wildcards: [rrf(table, "umls") for table in GRAPH_TABLES],
+    output:
+        digests=collect("<results>/acquire/umls/{table}.digest", table=GRAPH_TABLES),
+        record="<results>/provenance/acquire/fingerprint_graph/umls.json",
+    log:
+        "<results>/logs/acquire/fingerprint_graph/umls.log",
+    benchmark:
+        "<results>/benchmarks/acquire/fingerprint_graph/umls.jsonl"
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=60,
+    params:
+        params="{}",
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --tables {input.tables:q} \
+            --digests {output.digests:q} \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """

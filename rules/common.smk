@@ -27,6 +27,8 @@ os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)
 
 RESULTS = f"results/{config['name']}"
 SPLITS = ["train", "valid", "test"]
+NAME_TABLES = ["MRCONSO", "MRDEF"]
+GRAPH_TABLES = ["MRREL", "MRSTY", "MRDOC", "SemGroups"]
 BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
 CORPORA = list(config["corpora"])
@@ -88,10 +90,18 @@ def rrf(table, release="umls"):
 def rrf_digests(*tables, release="umls"):
     """An input function: the digest sidecars of some tables of a release, once they are made."""
     release = PLAN.release_id(release)
-    return lambda wildcards: [
-        checkpoints.fingerprint_rrf.get(release=release, table=table).output.digest
-        for table in tables
-    ]
+
+    def digests(wildcards):
+        for checkpoint, members in (
+            ("fingerprint_names", NAME_TABLES),
+            ("fingerprint_graph", GRAPH_TABLES),
+        ):
+            if set(tables) & set(members):
+                named = {"release": release} if checkpoint == "fingerprint_names" else {}
+                getattr(checkpoints, checkpoint).get(**named)
+        return [f"{RESULTS}/acquire/{release}/{table}.digest" for table in tables]
+
+    return digests
 
 
 def split_files(wildcards):
@@ -157,7 +167,9 @@ def index_files(wildcards):
 def run_settings(wildcards):
     """Params of a training run: its identity, its row without the columns that only name it, and section training."""
     run = run_of(wildcards)
-    row = {column: value for column, value in run["row"].items() if column not in ("name", "tables")}
+    row = {
+        column: value for column, value in run["row"].items() if column not in ("name", "tables")
+    }
     training = ("threads", "device", "precision", "tokens_per_batch")
     return canonical_json(
         {"run": wildcards.run, "corpus": run["corpus"], "model": run["model"], "seed": run["seed"]}

@@ -99,14 +99,25 @@ def test_gzip_of_several_members(tmp_path):
 def test_rrf(run_command, tmp_path):
     table = tmp_path / "MRREL.RRF"
     table.write_bytes(b"C1|A1|\n")
-    done = run_command("acquire/fingerprint_rrf.py", "--table", table, "--digest", tmp_path / "d")
+    done = run_command("acquire/fingerprint_rrf.py", "--tables", table, "--digests", tmp_path / "d")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "d").read_text() == f"{hashlib.sha256(table.read_bytes()).hexdigest()}  MRREL.RRF\n"
 
 
+def test_a_digest_file_for_each_table(run_command, tmp_path):
+    for name in ("MRREL.RRF", "MRSTY.RRF"):
+        (tmp_path / name).write_text(name)
+    tables = [tmp_path / "MRSTY.RRF", tmp_path / "MRREL.RRF"]
+    done = run_command("acquire/fingerprint_rrf.py", "--tables", *tables, "--digests", tmp_path / "a", tmp_path / "b")
+    assert done.returncode == 0, done.stderr
+    assert [(tmp_path / name).read_text().split()[1] for name in "ab"] == ["MRSTY.RRF", "MRREL.RRF"]
+    done = run_command("acquire/fingerprint_rrf.py", "--tables", *tables, "--digests", tmp_path / "a")
+    assert done.returncode == 2 and "2 tables but 1 digest" in done.stderr
+
+
 def test_missing_rrf(run_command, tmp_path):
     (tmp_path / "MRSTY.RRF").write_bytes(b"x")
-    done = run_command("acquire/fingerprint_rrf.py", "--table", tmp_path / "MRREL.RRF", "--digest", tmp_path / "d")
+    done = run_command("acquire/fingerprint_rrf.py", "--tables", tmp_path / "MRREL.RRF", "--digests", tmp_path / "d")
     assert done.returncode == 3
     assert all(word in done.stderr for word in ("MRREL.RRF", "MRSTY.RRF", "umls.meta_dir", "Traceback")[:3])
     assert "Traceback" not in done.stderr and not (tmp_path / "d").exists()
@@ -114,7 +125,7 @@ def test_missing_rrf(run_command, tmp_path):
 
 def test_empty_rrf(run_command, tmp_path):
     (tmp_path / "MRREL.RRF").touch()
-    done = run_command("acquire/fingerprint_rrf.py", "--table", tmp_path / "MRREL.RRF", "--digest", tmp_path / "d")
+    done = run_command("acquire/fingerprint_rrf.py", "--tables", tmp_path / "MRREL.RRF", "--digests", tmp_path / "d")
     assert done.returncode == 3 and "empty" in done.stderr
 
 

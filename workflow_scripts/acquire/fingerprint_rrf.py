@@ -1,4 +1,4 @@
-"""Check one table of a UMLS release and write its digest, `sha256  name`.
+"""Check tables of a UMLS release and write the digest of each, `sha256  name`, into a file of its own.
 
 A table with an .md5 beside it must match it. The digest, not the time stamp of the table, decides what runs again.
 """
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from workflow_scripts.acquire.nlm_md5 import checked_sha256
 from workflow_scripts.common import command
+from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.files import atomic_open
 
 REMEDY = (
@@ -16,17 +17,20 @@ REMEDY = (
 
 
 def main(args):
-    """Check the table and write the digest."""
-    sha256 = checked_sha256(args.table, REMEDY)
-    with atomic_open(args.digest) as stream:
-        stream.write(f"{sha256}  {args.table.name}\n")
+    """Check the tables and write the digests."""
+    if len(args.tables) != len(args.digests):
+        raise UsageError(f"{len(args.tables)} tables but {len(args.digests)} digest files: name one for each")
+    for table, digest in zip(args.tables, args.digests, strict=True):
+        sha256 = checked_sha256(table, REMEDY)
+        with atomic_open(digest) as stream:
+            stream.write(f"{sha256}  {table.name}\n")
 
 
 def arguments():
     """The command line."""
     parser = command.parser(__doc__)
-    parser.add_argument("--table", type=Path, required=True, help="an RRF table or the file of semantic groups")
-    parser.add_argument("--digest", type=Path, required=True, help="the digest file to write")
+    parser.add_argument("--tables", type=Path, nargs="+", required=True, help="RRF tables, or the semantic groups")
+    parser.add_argument("--digests", type=Path, nargs="+", required=True, help="the digest file of each table")
     return parser
 
 
