@@ -44,10 +44,10 @@ class Cluster:
     folder : Path
         Where state, logs and the stand-in GPUs live.
     memory_mb, cpus : int
-        What the node claims to have; memory is enforced by killing jobs over their limit.
+        What the node claims to have, whatever it has; memory is enforced by killing jobs over their limit.
     """
 
-    def __init__(self, folder, memory_mb=12_000, cpus=2):
+    def __init__(self, folder, memory_mb=200_000, cpus=8):
         self.folder, self.memory_mb, self.cpus = pathlib.Path(folder), memory_mb, cpus
         self.processes = []
 
@@ -64,8 +64,12 @@ class Cluster:
 
     def stop(self):
         """Cancel what runs, then end the daemons by their ids."""
-        subprocess.run(["scancel", "--user", "root"], capture_output=True, timeout=30, check=False)
-        time.sleep(1)
+        for job in self.jobs():
+            self.cancel(job["id"])
+        for _ in range(40):
+            if not self.jobs():
+                break
+            time.sleep(0.5)
         for process in reversed(self.processes):
             process.send_signal(signal.SIGTERM)
         for process in reversed(self.processes):
@@ -77,6 +81,54 @@ class Cluster:
         self.processes = []
         for name in ("slurm.conf", "gres.conf"):
             (CONF_DIR / name).unlink(missing_ok=True)
+
+    def jobs(self):
+        """The jobs that have not ended: dicts of id, comment (rule and wildcards) and state."""
+        command = ["timeout", "20", "squeue", "--noheader", "--format=%i|%k|%T"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
+        rows = [line.split("|") for line in answer.stdout.splitlines()] if answer.returncode == 0 else []
+        return [dict(zip(("id", "comment", "state"), row, strict=True)) for row in rows]
+
+    def cancel(self, job):
+        """Cancel a job by its id."""
+        subprocess.run(["timeout", "20", "scancel", job], capture_output=True, check=False)
+
+    def signal(self, job, name):
+        """Send a signal to the processes of a job."""
+        subprocess.run(["timeout", "20", "scancel", "--signal", name, job], capture_output=True, check=True)
+
+    def lose_node(self):
+        """Let the node go down, with all that runs on it."""
+        self._node("down")
+        for _ in range(40):
+            if not any(job["state"] in ("RUNNING", "COMPLETING") for job in self.jobs()):
+                return
+            time.sleep(0.5)
+
+    def return_node(self):
+        """Take the node back into service."""
+        self._node("idle")
+        self._wait_for_node()
+
+    def _node(self, state):
+        host = socket.gethostname().split(".")[0]
+        command = ["scontrol", "update", f"nodename={host}", f"state={state}", "reason=test"]
+        subprocess.run(["timeout", "20", *command], capture_output=True, check=True)
+
+    def wait_for(self, comment, state="RUNNING", seconds=120):
+        """The id of the first job with this text in its comment that reaches a state.
+
+        Raises
+        ------
+        TimeoutError
+        """
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for job in self.jobs():
+                if comment in job["comment"] and job["state"] == state:
+                    return job["id"]
+            time.sleep(0.5)
+        raise TimeoutError(f"no job {comment} {state} in {seconds} s: {self.jobs()}")
 
     def _write_configuration(self):
         host = socket.gethostname().split(".")[0]
@@ -106,20 +158,25 @@ SlurmctldLogFile={self.folder}/slurmctld.log
 SlurmdLogFile={self.folder}/slurmd.log
 StateSaveLocation={self.folder}/state
 SlurmdSpoolDir={self.folder}/spool
-ProctrackType=proctrack/linuxproc
+ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 GresTypes=gpu
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+SlurmdParameters=config_overrides
 ReturnToService=2
 MinJobAge=600
-KillWait=20
+KillWait=15
 SchedulerParameters=sched_interval=2,batch_sched_delay=0
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=2
 JobAcctGatherParams=OverMemoryKill
 NodeName={host} NodeAddr=127.0.0.1 CPUs={self.cpus} RealMemory={self.memory_mb} Gres=gpu:v100:2 State=UNKNOWN
-PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
+PartitionName=main Nodes={host} Default=YES PriorityTier=10 MaxTime=INFINITE State=UP
+PartitionName=short Nodes={host} PriorityTier=10 MaxTime=60 State=UP
+PartitionName=spare Nodes={host} PriorityTier=1 PreemptMode=REQUEUE State=UP
 """
         )
 
