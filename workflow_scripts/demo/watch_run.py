@@ -13,6 +13,7 @@ import time
 
 STARTED = re.compile(r"^(?:local)?(?:rule|checkpoint) (\w+):$")
 FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\w+)\)")
+STEPS = re.compile(r"^\d+ of (\d+) steps")
 COUNTED = re.compile(r"^(\w+) +(\d+)$")
 TAIL_LINES = 80
 
@@ -35,6 +36,7 @@ class Board:
         self.planned, self.running, self.finished = (collections.Counter() for _ in range(3))
         self.starts, self.seconds = collections.defaultdict(list), collections.defaultdict(list)
         self.in_table = False
+        self.total = 0
         self.nothing_to_do = False
 
     def read(self, line, now):
@@ -47,6 +49,8 @@ class Board:
             self.in_table = name != "total"
             if name in self.stages:
                 self.planned[name] += count
+        elif match := STEPS.match(text):
+            self.total = int(match[1])
         elif "Nothing to be done" in text:
             self.nothing_to_do = True
         elif match := STARTED.match(text):
@@ -100,7 +104,8 @@ def show(board, started, cores, interactive, height):
         sys.stdout.write(f"\x1b[{height}F\x1b[J" if height else "")
         sys.stdout.write("\n".join([*lines, clock]) + "\n")
     else:
-        done, planned = sum(board.finished.values()), sum(board.planned.values())
+        done = sum(board.finished.values())
+        planned = max(board.total, sum(board.planned.values()))
         running = ", ".join(sorted(rule for rule, count in board.running.items() if count))
         sys.stdout.write(f"{done}/{planned} jobs, {clock}" + (f"; running: {running}" if running else "") + "\n")
     sys.stdout.flush()
