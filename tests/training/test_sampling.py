@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from workflow_scripts.common.models import arrays
 from workflow_scripts.common.models.arrays import ROW
 from workflow_scripts.training.sampling import batch_slots, draw_slots, epoch_batches, make_bags
 
@@ -87,3 +88,17 @@ def test_slots_of_a_batch(bags, k):
     rows, of = batch_slots(chosen, slots, starts)
     expected = [(int(row), place) for place, b in enumerate(chosen) for row in slots[starts[b] : starts[b + 1]]]
     assert list(zip(rows.tolist(), of.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("budget", [1, 100, 3000, 10**6])
+@pytest.mark.parametrize("seed", range(3))
+def test_micro_batches(seed, budget):
+    """Every sentence once, longest first, within the budget, and of similar length once a group is large enough."""
+    lengths = np.random.default_rng(seed).integers(3, 129, 400)
+    groups = arrays.micro_batches(lengths, budget, extra=3)
+    assert sorted(np.concatenate(groups).tolist()) == list(range(400))
+    assert (np.diff(lengths[np.concatenate(groups)]) <= 0).all()
+    for group in groups:
+        longest = lengths[group[0]]
+        assert len(group) == 1 or len(group) * (longest + 3) <= budget
+        assert len(group) <= arrays.SMALLEST or lengths[group[-1]] >= arrays.SIMILAR * longest

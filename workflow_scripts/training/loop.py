@@ -168,19 +168,21 @@ class Trainer:
         """Representations of some rows in groups of similar length, and where each row's one stands."""
         task, encoder = self.task, self.model.encoder
         extra = encoder.extra_pads
-        groups = micro_batches(task.train.rows["length"][distinct], task.tokens_per_batch, extra)
+        lengths = task.train.rows["length"][distinct]
+        groups = micro_batches(lengths, task.tokens_per_batch, extra)
+        recompute = self._is_large(sum(len(group) * int(lengths[group[0]]) for group in groups))
         parts = []
         for group in groups:
             batch = gather(task.train, distinct[group], task.pad_id, extra, task.max_length)
             batch = to_device(batch, self.device)
-            parts.append(_recomputed(encoder, batch) if self._is_large(len(groups)) else encoder(batch))
+            parts.append(_recomputed(encoder, batch) if recompute else encoder(batch))
         position = np.empty(len(distinct), np.int64)
         position[np.concatenate(groups)] = np.arange(len(distinct))
         return torch.cat(parts), position
 
-    def _is_large(self, n_groups):
-        """Whether activations of all groups at once would pass the bound that tokens_per_batch sets."""
-        return n_groups > 1 and self.task.row["encoder"] == "bert"
+    def _is_large(self, padded_tokens):
+        """Whether the activations of a whole batch would pass the bound that tokens_per_batch sets."""
+        return padded_tokens > self.task.tokens_per_batch and self.task.row["encoder"] == "bert"
 
     def check_losses(self):
         """Add the losses since the last check; one transfer from the device for all of them."""

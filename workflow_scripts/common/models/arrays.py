@@ -21,6 +21,8 @@ ROW = np.dtype(
     ]
 )
 
+SIMILAR, SMALLEST = 0.6, 48
+
 
 @dataclasses.dataclass(frozen=True)
 class Sentences:
@@ -106,12 +108,16 @@ def micro_batches(lengths, budget, extra=0):
     Returns
     -------
     list of int64 arrays
-        Indices into `lengths`, longest first; ties keep their order.
+        Indices into `lengths`, longest first; ties keep their order. A group ends where sentences have less than
+        `SIMILAR` of its longest one's length, once it has `SMALLEST` of them.
     """
     order = np.argsort(-np.asarray(lengths), kind="stable")
+    falling = -np.asarray(lengths)[order]
     groups, first = [], 0
     while first < len(order):
-        size = max(1, budget // (int(lengths[order[first]]) + extra))
-        groups.append(order[first : first + size])
-        first += size
+        longest = -int(falling[first])
+        similar = int(np.searchsorted(falling, -SIMILAR * longest, side="right"))
+        last = min(max(similar, first + SMALLEST), first + max(1, budget // (longest + extra)))
+        groups.append(order[first:last])
+        first = last
     return groups
