@@ -44,7 +44,7 @@ checkpoint fingerprint_medline:
         code=code("acquire/fingerprint_medline.py"),
         files=batch_files,
     output:
-        digest="<results>/acquire/medline/{batch}.digest",
+        digest=update("<results>/acquire/medline/{batch}.digest"),
         record="<results>/provenance/acquire/fingerprint_medline/{batch}.json",
     log:
         "<results>/logs/acquire/fingerprint_medline/{batch}.log",
@@ -74,7 +74,7 @@ checkpoint fingerprint_names:
         code=code("acquire/fingerprint_rrf.py"),
         tables=lambda wildcards: [rrf(table, wildcards.release) for table in NAME_TABLES],
     output:
-        digests=collect("<results>/acquire/{{release}}/{table}.digest", table=NAME_TABLES),
+        digests=update(collect("<results>/acquire/{{release}}/{table}.digest", table=NAME_TABLES)),
         record="<results>/provenance/acquire/fingerprint_names/{release}.json",
     log:
         "<results>/logs/acquire/fingerprint_names/{release}.log",
@@ -104,7 +104,7 @@ checkpoint fingerprint_graph:
         code=code("acquire/fingerprint_rrf.py"),
         tables=lambda wildcards: [rrf(table, "umls") for table in GRAPH_TABLES],
     output:
-        digests=collect("<results>/acquire/umls/{table}.digest", table=GRAPH_TABLES),
+        digests=update(collect("<results>/acquire/umls/{table}.digest", table=GRAPH_TABLES)),
         record="<results>/provenance/acquire/fingerprint_graph/umls.json",
     log:
         "<results>/logs/acquire/fingerprint_graph/umls.log",

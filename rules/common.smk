@@ -11,6 +11,7 @@ sys.path.insert(0, workflow.basedir)
 
 from workflow_scripts.common import configuration
 from workflow_scripts.common.code_inputs import code_inputs
+from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.params import canonical_json
 
@@ -67,6 +68,11 @@ def corpus_settings(*names, switches=()):
     )
 
 
+def paper_settings(wildcards):
+    """A params function: the values of config.yaml, which are the paper's, whatever the order of its keys."""
+    return canonical_json(configuration.read_yaml(f"{workflow.basedir}/config.yaml"))
+
+
 def memory(megabytes):
     """A mem_mb function that doubles with each attempt."""
     return lambda wildcards, attempt: megabytes * 2 ** (attempt - 1)
@@ -77,9 +83,9 @@ def batch_files(wildcards):
     return PLAN.batch_paths(wildcards.batch)
 
 
-def medline_digest(wildcards):
-    """The digest sidecar of a batch of MEDLINE files, once it is made."""
-    return checkpoints.fingerprint_medline.get(batch=wildcards.batch).output.digest
+def medline_digest():
+    """The digest sidecar of a batch of MEDLINE files."""
+    return f"{RESULTS}/acquire/medline/{{batch}}.digest"
 
 
 def rrf(table, release="umls"):
@@ -88,20 +94,23 @@ def rrf(table, release="umls"):
 
 
 def rrf_digests(*tables, release="umls"):
-    """An input function: the digest sidecars of some tables of a release, once they are made."""
-    release = PLAN.release_id(release)
+    """The digest sidecars of some tables of a release (umls, kb)."""
+    return [f"{RESULTS}/acquire/{PLAN.release_id(release)}/{table}.digest" for table in tables]
 
-    def digests(wildcards):
-        for checkpoint, members in (
-            ("fingerprint_names", NAME_TABLES),
-            ("fingerprint_graph", GRAPH_TABLES),
-        ):
-            if set(tables) & set(members):
-                named = {"release": release} if checkpoint == "fingerprint_names" else {}
-                getattr(checkpoints, checkpoint).get(**named)
-        return [f"{RESULTS}/acquire/{release}/{table}.digest" for table in tables]
 
-    return digests
+def contents(*paths):
+    """A params function: the digests of small files, of those that are there. Paths may have wildcards.
+
+    So digest sidecars decide. They are ancient() inputs, made by checkpoints, after each of which Snakemake asks for
+    the params of their readers again: another digest is a changed param, the same one is nothing. Were they plain
+    inputs, or got through `checkpoints.<rule>.get()`, all that is below their readers would run at every check of a
+    raw file: Snakemake plans it with the checkpoint and does not take it back when the readers fall away.
+    """
+    return lambda wildcards: [
+        file_digest(path)
+        for path in (path.format_map(wildcards) for path in paths)
+        if os.path.isfile(path)
+    ]
 
 
 def split_files(wildcards):

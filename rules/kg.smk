@@ -8,7 +8,7 @@ rule build_kg:
     """Active, typed concepts and the facts between them, with counts after each filter."""
     input:
         code=code("kg/build_kg.py"),
-        digests=rrf_digests("MRCONSO", "MRREL", "MRSTY", "MRDOC", "SemGroups"),
+        digests=ancient(rrf_digests("MRCONSO", "MRREL", "MRSTY", "MRDOC", "SemGroups")),
         mrconso=ancient(rrf("MRCONSO")),
         mrrel=ancient(rrf("MRREL")),
         mrsty=ancient(rrf("MRSTY")),
@@ -33,6 +33,7 @@ rule build_kg:
         mem_mb=memory(8000),
         runtime=120,
     params:
+        digests=contents(*rrf_digests("MRCONSO", "MRREL", "MRSTY", "MRDOC", "SemGroups")),
         params=settings(
             "umls.vocabulary",
             "kg.groups",

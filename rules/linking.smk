@@ -5,7 +5,7 @@ rule build_kb:
     """Names of the linker's knowledge base: one language, not suppressed, of the wanted sources."""
     input:
         code=code("linking/build_kb.py"),
-        digests=rrf_digests("MRCONSO", "MRDEF", release="kb"),
+        digests=ancient(rrf_digests("MRCONSO", "MRDEF", release="kb")),
         mrconso=ancient(rrf("MRCONSO", "kb")),
         mrdef=ancient(rrf("MRDEF", "kb")),
     output:
@@ -22,6 +22,7 @@ rule build_kb:
         mem_mb=memory(8000),
         runtime=60,
     params:
+        digests=contents(*rrf_digests("MRCONSO", "MRDEF", release="kb")),
         params=settings(
             "linking.kb.vocabularies", "linking.kb.restriction_levels", "linking.kb.language"
         ),

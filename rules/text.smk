@@ -10,7 +10,7 @@ rule extract_abstracts:
     input:
         code=code("text/extract_abstracts.py"),
         files=ancient(batch_files),
-        digest=medline_digest,
+        digest=ancient(medline_digest()),
     output:
         abstracts="<results>/text/abstracts/{batch}.parquet",
         citations="<results>/text/citations/{batch}.parquet",
@@ -26,6 +26,7 @@ rule extract_abstracts:
         mem_mb=memory(2000),
         runtime=120,
     params:
+        digests=contents(medline_digest()),
         params=settings(
             "medline.files_per_job",
             "medline.max_bad_records",
