@@ -11,7 +11,7 @@ demo: .venv/.installed
 	PYTHONPATH=. python -P workflow_scripts/reporting/show_table.py results/demo/tables
 
 test: .venv/.installed .venv/.test-models lint
-	pytest -q
+	pytest -q -n 2 --dist loadgroup
 
 lint: .venv/.installed
 	ruff check .
