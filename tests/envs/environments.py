@@ -1,8 +1,11 @@
 """What the environment files, the rules, the sources and the lock say, read independently of the workflow."""
 
 import ast
+import importlib.metadata
 import re
 import sys
+
+from packaging.requirements import Requirement
 
 from workflow_scripts.common.code_inputs import code_inputs
 
@@ -45,6 +48,12 @@ def post_deployed(environment):
         (normal(name), version, re.findall("[0-9a-f]{64}", hashes))
         for name, version, hashes in REQUIREMENT.findall(text)
     ]
+
+
+def required(distribution):
+    """Index names of what a distribution needs at run time, here and without extras."""
+    needs = map(Requirement, importlib.metadata.requires(distribution) or [])
+    return {normal(need.name) for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})}
 
 
 def rules(repository):

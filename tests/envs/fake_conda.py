@@ -21,9 +21,8 @@ import sys
 import venv
 
 import yaml
-from packaging.requirements import Requirement
 
-from tests.envs.environments import index_name, normal
+from tests.envs.environments import index_name, normal, required
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CHANNEL = "https://channel.invalid/conda-forge/linux-64"
@@ -118,8 +117,7 @@ def installed_here(wanted, with_required):
             return None
         if name not in chosen:
             chosen[name] = found
-            required = map(Requirement, (found.requires or []) if with_required else [])
-            waiting += [normal(r.name) for r in required if r.marker is None or r.marker.evaluate({"extra": ""})]
+            waiting += required(name) if with_required else []
     return list(chosen.values())
 
 

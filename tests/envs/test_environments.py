@@ -14,6 +14,7 @@ from tests.envs.environments import (
     index_name,
     locked,
     post_deployed,
+    required,
     rules,
     sources,
 )
@@ -50,10 +51,21 @@ def test_versions_are_those_of_the_lock(path):
     assert packages(path) == {name: lock.get(name) for name in packages(path)}
 
 
+def required_by_added(path):
+    """Index names of all that the packages of a post-deploy script require: pip is told not to look for it."""
+    return set().union(*(required(name) for name, _, _ in post_deployed(path)))
+
+
 @by_name
 def test_holds_what_its_code_imports_and_nothing_else(path):
     wanted = imported(REPOSITORY, path.stem) | LOADED_BY_NAME.get(path.stem, set())
-    assert {import_name(name) for name in packages(path)} == wanted
+    needed = {import_name(name) for name in required_by_added(path)}
+    assert {import_name(name) for name in packages(path)} - needed == wanted - needed
+
+
+@by_name
+def test_holds_what_added_packages_require(path):
+    assert required_by_added(path) <= set(packages(path))
 
 
 @pytest.mark.parametrize(("environment", "name"), [(e, n) for e, names in LOADED_BY_NAME.items() for n in names])
