@@ -1,5 +1,7 @@
-"""A finished demo in a copy of the checkout, made once for all end-to-end tests."""
+"""Finished runs in copies of the checkout, each made once for all tests that use it."""
 
+import gzip
+import hashlib
 import os
 import pathlib
 import shutil
@@ -9,6 +11,16 @@ import sys
 import pytest
 
 WHOLE_DEMO_SECONDS = 1800
+# In the environment of every run of these tests; tests/e2e/test_secrets.py looks for them in what the runs leave.
+SECRETS = {"UMLS_API_KEY": "d0d0cafe77plantedumlskey4242", "HF_TOKEN": "hf_PlantedTokenOfNobody271828"}
+# A user's own configuration over the demo's: a release and a baseline that no rule makes.
+OWN_CONFIG = """
+name: own
+umls: {meta_dir: inputs/META}
+medline: {baseline_dir: inputs/baseline, files: null, files_per_job: 4}
+"""
+OWN = ("--configfile", "profiles/demo/config.yaml", "own.yaml")
+MADE = {}
 
 
 def copy_checkout(repository, target):
@@ -28,19 +40,39 @@ def copy_checkout(repository, target):
     return target
 
 
+def variables(own=None):
+    """The environment of a run: this one, the planted secrets, the programs beside this Python, and `own`."""
+    known = {**os.environ, **SECRETS, "PYTHONNOUSERSITE": "1", "OMP_NUM_THREADS": "1", **(own or {})}
+    known["PATH"] = f"{os.path.dirname(sys.executable)}:{known['PATH']}"
+    return known
+
+
 def snakemake(folder, *arguments, environment=None, timeout=600):
     """Run Snakemake with the demo profile in a checkout; output is text, both streams together."""
-    variables = {**os.environ, "PYTHONNOUSERSITE": "1", "OMP_NUM_THREADS": "1", **(environment or {})}
-    variables["PATH"] = f"{os.path.dirname(sys.executable)}:{variables['PATH']}"
     return subprocess.run(
         ["timeout", "-k", "10", str(timeout), "snakemake", "--profile", "profiles/demo", *map(str, arguments)],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=variables,
+        env=variables(environment),
         timeout=timeout + 60,
     )
+
+
+def write_medline(path, xml):
+    """Write a MEDLINE file and its .md5; not compressed, for above a megabyte Snakemake looks at time stamps alone."""
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", compresslevel=0, fileobj=raw, mtime=0) as stream:
+        stream.write(xml)
+    digest = hashlib.md5(path.read_bytes()).hexdigest()
+    path.with_name(f"{path.name}.md5").write_text(f"MD5({path.name})= {digest}\n")
+
+
+def once(name, make):
+    """What `make` gives, made at its first use: a fixture that several folders import would be made for each."""
+    if name not in MADE:
+        MADE[name] = make()
+    return MADE[name]
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +89,32 @@ def finished_demo(checkout):
     """
     if tree := os.environ.get("MEDDISTANT_DEMO_TREE"):
         return pathlib.Path(tree)
-    folder = checkout("demo")
-    result = snakemake(folder, "--cores", 2, timeout=WHOLE_DEMO_SECONDS)
-    assert result.returncode == 0, result.stdout[-6000:]
-    return folder
+
+    def make():
+        folder = checkout("demo")
+        result = snakemake(folder, "--cores", 2, timeout=WHOLE_DEMO_SECONDS)
+        assert result.returncode == 0, result.stdout[-6000:]
+        return folder
+
+    return once("demo", make)
+
+
+@pytest.fixture(scope="session")
+def finished_own(checkout, finished_demo):
+    """A copy of the checkout in which the corpora were built from files that no rule makes (options: OWN).
+
+    Tests must not change it. The MEDLINE files, MRCONSO and MRREL are so big that Snakemake compares no contents.
+    """
+
+    def make():
+        folder = checkout("own")
+        (folder / "own.yaml").write_text(OWN_CONFIG)
+        shutil.copytree(finished_demo / "resources" / "demo" / "META", folder / "inputs" / "META")
+        (folder / "inputs" / "baseline").mkdir()
+        for path in sorted((finished_demo / "resources" / "demo" / "baseline").glob("*.xml.gz")):
+            write_medline(folder / "inputs" / "baseline" / path.name, gzip.decompress(path.read_bytes()))
+        result = snakemake(folder, *OWN, "--cores", 2, "corpus")
+        assert result.returncode == 0, result.stdout[-6000:]
+        return folder
+
+    return once("own", make)

@@ -1,0 +1,163 @@
+"""Copies of finished trees in which one thing is changed, and what then has to run."""
+
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+
+import yaml
+
+from tests.e2e.conftest import snakemake
+from tests.e2e.watched import jobs
+
+# Jobs of each rule in the demo, and the rules that read what it writes: said here a second time, by hand.
+JOBS = """
+    fingerprint_names     1  build_kb build_kg
+    fingerprint_graph     1  build_kg
+    fingerprint_medline   2  extract_abstracts
+    extract_abstracts     2  split_sentences unique_sentences
+    split_sentences       2  unique_sentences detect_mentions
+    unique_sentences      1  join_mentions build_corpus write_deviations write_report
+    build_kb              1  detect_mentions link_surfaces build_corpus check_corpus
+    detect_mentions       2  collect_surfaces join_mentions
+    collect_surfaces      1  link_surfaces
+    link_surfaces         1  join_mentions
+    join_mentions         1  align_sentences
+    build_kg              1  split_inductive split_transductive summarise_kg build_corpus align_sentences check_corpus
+    split_inductive       1  summarise_kg align_sentences build_corpus check_corpus
+    split_transductive    1  summarise_kg align_sentences build_corpus check_corpus
+    summarise_kg          1  render_table5 render_table_a3 write_deviations
+    align_sentences       2  build_corpus
+    build_corpus          2  check_corpus index_words index_wordpieces train_run evaluate_bag_run evaluate_sent_run
+    build_corpus          2  render_table6 render_table_a2 render_table_a3 render_table_a4 write_deviations write_report
+    check_corpus          2
+    index_words           3  train_run
+    index_wordpieces      1  train_run
+    train_run            16  evaluate_bag_run evaluate_sent_run write_report
+    evaluate_bag_run     12  render_table7 draw_figure4
+    evaluate_sent_run     4  render_table7 draw_figure4
+    render_table5         1  verify_against_paper write_report
+    render_table6         1  verify_against_paper write_report
+    render_table7         1  draw_figure4 verify_against_paper write_report
+    render_table_a2       1  verify_against_paper write_report
+    render_table_a3       1  verify_against_paper write_report
+    render_table_a4       1  verify_against_paper write_report
+    draw_figure4          1  write_report
+    verify_against_paper  1  write_report
+    write_deviations      1
+    write_report          1
+"""
+COUNTS, READERS = {}, collections.defaultdict(list)
+for line in JOBS.strip().splitlines():
+    name, count, *readers = line.split()
+    COUNTS[name] = int(count)
+    READERS[name] += readers
+
+
+def below(*rules):
+    """Jobs of these rules and of all that depend on them, counted by rule."""
+    found, waiting = set(), list(rules)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += READERS[name]
+    return {name: COUNTS[name] for name in found}
+
+
+def by_rule(counted):
+    """Counts by rule of counts by (rule, wildcards)."""
+    total = collections.Counter()
+    for (rule, _), number in counted.items():
+        total[rule] += number
+    return dict(total)
+
+
+class Tree:
+    """A checkout with results, the options of its runs, and ways to change it."""
+
+    def __init__(self, folder, *options):
+        self.folder, self.options = pathlib.Path(folder), options
+
+    def copy(self, target):
+        """A real copy with all time stamps."""
+        subprocess.run(["cp", "-a", "--reflink=auto", self.folder, target], check=True, timeout=120)
+        return Tree(target, *self.options)
+
+    def clone(self, target):
+        """A fresh clone of the sources, and copies of results, inputs and Snakemake's metadata."""
+        git = ["git", "-c", "user.name=someone", "-c", "user.email=someone@example.org", "-c", "core.excludesFile="]
+        for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "sources"]):
+            if command[0] != "init" or not (self.folder / ".git").exists():
+                subprocess.run([*git, *command], cwd=self.folder, timeout=60, capture_output=True)
+        subprocess.run([*git, "clone", "-q", self.folder, target], check=True, timeout=60)
+        for name in ("results", "resources", ".snakemake/metadata"):
+            shutil.copytree(self.folder / name, target / name, dirs_exist_ok=True)
+        return Tree(target, *self.options)
+
+    def sources(self):
+        """Files that a person edits."""
+        for path in sorted(self.folder.rglob("*")):
+            top = path.relative_to(self.folder).parts[0]
+            if top not in {"results", "resources", "inputs", ".snakemake", ".git"} and path.is_file():
+                yield path
+
+    def edit(self, name, old, new):
+        """Replace a text that stands once in a file."""
+        path = self.folder / name
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {name}"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def add(self, name, text):
+        """Add a text to the end of a file, which may be new."""
+        with open(self.folder / name, "a", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def overlay(self, text):
+        """Put one more configuration file over those of the runs."""
+        (self.folder / "overlay.yaml").write_text(text + "\n")
+        self.options = (*(self.options or ("--configfile", "profiles/demo/config.yaml")), "overlay.yaml")
+
+    def turn_round(self, name):
+        """Write a configuration file anew with the keys of all its mappings in the opposite order."""
+        path = self.folder / name
+        turned = _turned(yaml.safe_load(path.read_text(encoding="utf-8")))
+        path.write_text(yaml.safe_dump(turned, sort_keys=False), encoding="utf-8")
+
+    def plan(self, *arguments):
+        """Jobs that the next run would begin with, counted by (rule, wildcards)."""
+        result = snakemake(self.folder, *self.options, "--cores", 2, "-n", *arguments)
+        assert result.returncode == 0, result.stdout[-4000:]
+        planned = jobs(result.stdout)
+        assert bool(planned) != ("Nothing to be done" in result.stdout)
+        return planned
+
+    def run(self, *arguments):
+        """Jobs that a run executes, counted by (rule, wildcards)."""
+        result = snakemake(self.folder, *self.options, "--cores", 2, *arguments)
+        assert result.returncode == 0, result.stdout[-6000:]
+        return jobs(result.stdout)
+
+    def accept(self, *arguments):
+        """`--touch`: take what is there for current."""
+        result = snakemake(self.folder, *self.options, "--cores", 1, "--touch", *arguments)
+        assert result.returncode == 0, result.stdout[-4000:]
+
+
+def _turned(value):
+    if isinstance(value, dict):
+        return {key: _turned(inner) for key, inner in reversed(value.items())}
+    return value
+
+
+def touch(*paths):
+    """Give files the time stamp of now."""
+    for path in paths:
+        os.utime(path)
+
+
+def wildcards(counted, *rules):
+    """(rule, wildcards) pairs of some rules."""
+    return {(rule, text) for rule, text in counted if rule in rules}
