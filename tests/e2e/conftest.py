@@ -1,5 +1,6 @@
 """Finished runs in copies of the checkout, each made once for all tests that use it."""
 
+import fcntl
 import gzip
 import hashlib
 import os
@@ -20,7 +21,6 @@ umls: {meta_dir: inputs/META}
 medline: {baseline_dir: inputs/baseline, files: null, files_per_job: 4}
 """
 OWN = ("--configfile", "profiles/demo/config.yaml", "own.yaml")
-MADE = {}
 
 
 def copy_checkout(repository, target):
@@ -68,11 +68,21 @@ def write_medline(path, xml):
     path.with_name(f"{path.name}.md5").write_text(f"MD5({path.name})= {digest}\n")
 
 
-def once(name, make):
-    """What `make` gives, made at its first use: a fixture that several folders import would be made for each."""
-    if name not in MADE:
-        MADE[name] = make()
-    return MADE[name]
+@pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """`once(name, make)`: the folder that `make` gives, made at its first use by any of the test processes."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name, make):
+        note = base / f"{name}.made"
+        with open(base / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not note.exists():
+                note.write_text(str(make()))
+        return pathlib.Path(note.read_text())
+
+    return made
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +92,7 @@ def checkout(repository, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def finished_demo(checkout):
+def finished_demo(checkout, once):
     """A copy of the checkout in which the demo has run on two cores. Tests must not change it.
 
     While tests are written, MEDDISTANT_DEMO_TREE may name a finished copy of this very state of the sources.
@@ -100,7 +110,7 @@ def finished_demo(checkout):
 
 
 @pytest.fixture(scope="session")
-def finished_own(checkout, finished_demo):
+def finished_own(checkout, finished_demo, once):
     """A copy of the checkout in which the corpora were built from files that no rule makes (options: OWN).
 
     Tests must not change it. The MEDLINE files, MRCONSO and MRREL are so big that Snakemake compares no contents.

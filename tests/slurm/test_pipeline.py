@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.e2e.conftest import checkout, finished_demo  # noqa: F401
+from tests.e2e.conftest import checkout, finished_demo, once  # noqa: F401
 from tests.e2e.test_demo import CORPUS_FILES, TABLE_FILES, digests
 from tests.slurm.conftest import SITE, Run, until
 
