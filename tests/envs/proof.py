@@ -8,11 +8,18 @@ from workflow_scripts.planning import pin_environments
 
 
 def records(folder, name="demo"):
-    """(stage, rule, record) of each job of a run that is done."""
+    """(script, record) of each job of a run that is done; script as in code("kg/build_kg.py")."""
     provenance = folder / "results" / name / "provenance"
     for path in sorted(provenance.rglob("*.json")):
-        stage, rule, *_ = path.relative_to(provenance).with_suffix("").parts
-        yield stage, rule, json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
+        yield f"{path.relative_to(provenance).parts[0]}/{record['command']}", record
+
+
+def scripts(folder, stages=None):
+    """Environment by script of the rules of all or some stages. The demo makes its MEDLINE files and downloads none."""
+    used = {script: environment for environment, script in rules(folder).values()}
+    del used["acquire/download_medline.py"]
+    return {script: used[script] for script in used if not stages or script.partition("/")[0] in stages}
 
 
 def distinct(folder, names):
@@ -21,14 +28,14 @@ def distinct(folder, names):
 
 
 def assert_jobs_ran_in_their_environments(site, folder, name="demo"):
-    """Each record names the prefix of its rule's environment and the versions of its file. Gives the rules seen."""
-    seen, used = set(), rules(folder)
-    for _, rule, record in records(folder, name):
-        environment = used[rule][0]
-        assert record["versions"][MARKER] == str(site.environment(environment, folder)), rule
+    """Each record names the prefix of its rule's environment and the versions of its file. Gives the scripts seen."""
+    seen, used = set(), scripts(folder)
+    for script, record in records(folder, name):
+        environment = used[script]
+        assert record["versions"][MARKER] == str(site.environment(environment, folder)), script
         wanted = pin_environments.dependencies(folder / "envs" / f"{environment}.yaml")
         wanted = {index_name(package): version for package, version in wanted.items()}
         for module, version in record["versions"].items():
-            assert wanted.get(module, version) == version.partition("+")[0], f"{rule} ran with {module} {version}"
-        seen.add(rule)
+            assert wanted.get(module, version) == version.partition("+")[0], f"{script} ran with {module} {version}"
+        seen.add(script)
     return seen

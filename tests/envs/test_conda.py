@@ -10,7 +10,7 @@ import pytest
 
 from tests.envs.environments import rules
 from tests.envs.fake_conda import MARKER
-from tests.envs.proof import assert_jobs_ran_in_their_environments, distinct, records
+from tests.envs.proof import assert_jobs_ran_in_their_environments, distinct, records, scripts
 from workflow_scripts.planning import pin_environments
 
 STAGES = {"acquire", "kg", "text"}
@@ -47,12 +47,9 @@ def finished(site, checkout):
 
 def test_jobs_ran_in_the_environments_of_their_rules(finished):
     machine, folder = finished
-    ran = assert_jobs_ran_in_their_environments(machine, folder)
-    # MEDLINE files are there, so none is downloaded
-    wanted = {name for name, (_, script) in rules(folder).items() if script.partition("/")[0] in STAGES}
-    assert ran == (wanted - {"download_medline"}) | {"generate_demo_release"}
-    used = {rules(folder)[name][0] for name in ran}
-    assert len(machine.creations()) == distinct(folder, used) == 5
+    expected = scripts(folder, STAGES) | {"demo/generate_demo_release.py": "demo"}
+    assert assert_jobs_ran_in_their_environments(machine, folder) == set(expected)
+    assert len(machine.creations()) == distinct(folder, expected.values()) == 5
 
 
 @pytest.mark.parametrize("name", CONTENTS)
@@ -200,8 +197,9 @@ def test_pin_files_are_what_snakemake_installs(with_pins):
     assert all((".pin.txt" in call) == call.startswith("create") for call in calls), calls
     (pins,) = [path for path in machine.prefix.glob("*.pin.txt") if "pyarrow" in path.read_text()]
     prefix = str(pins).removesuffix(".pin.txt")
-    found = {rule: record["versions"][MARKER] for stage, rule, record in records(folder) if stage == "kg"}
-    assert found == dict.fromkeys(KG_RULES, prefix)
+    found = {script: record["versions"][MARKER] for script, record in records(folder)}
+    for script in scripts(folder, {"kg"}):
+        assert found[script] == prefix
 
 
 def test_pins_need_conda(run_command, tmp_path):
