@@ -15,11 +15,16 @@ from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.params import canonical_json
 
+# Snakemake lists the files of the command line first and merges them last.
+OWN_CONFIGFILES = list(workflow.overwrite_configfiles)
 try:
     configuration.validate(
-        config, f"{workflow.basedir}/schemas/config.schema.yaml", workflow.configfiles
+        config,
+        f"{workflow.basedir}/schemas/config.schema.yaml",
+        [path for path in workflow.configfiles if path not in OWN_CONFIGFILES] + OWN_CONFIGFILES,
     )
     PLAN = configuration.Plan(config, workflow.basedir)
+    PLAN.require_model_names()
 except PipelineError as error:
     raise WorkflowError(str(error)) from None
 

@@ -1,6 +1,9 @@
 """The configuration: errors a user can act on, defaults, batches and runs."""
 
 import copy
+import re
+import subprocess
+import sys
 
 import pytest
 
@@ -57,6 +60,16 @@ def test_all_errors_are_listed_and_the_file_at_fault_is_named(config, schema, tm
     with pytest.raises(UsageError) as error:
         configuration.validate(config, schema, ["config.yaml", own])
     assert str(error.value).count(f"file:    {own}") == 2
+
+
+@pytest.mark.parametrize("overlay, key", [("kg: {seed: -1}", "kg.seed"), ("construction: null", "construction")])
+def test_the_file_merged_last_is_named_also_by_snakemake(repository, tmp_path, overlay, key):
+    own = tmp_path / "own.yaml"
+    own.write_text(overlay + "\n")
+    command = [sys.executable, "-m", "snakemake", "-n", "--cores", "1", "--configfile", own]
+    result = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    assert result.returncode
+    assert re.search(rf"file: +{own}\n +key: +{re.escape(key)}\n", result.stdout + result.stderr)
 
 
 def test_defaults_are_filled_but_not_into_the_corpora(schema):
@@ -122,6 +135,28 @@ def test_a_missing_table_of_the_release(config, repository, tmp_path):
     with pytest.raises(UsageError) as error:
         plan.rrf("MRREL", "umls")
     for word in ("MRREL.RRF is missing", "found:    MRCONSO.RRF", "expected:", "remedy:   set umls.meta_dir"):
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "section, values, words",
+    [
+        ("text", {"engine": "spacy"}, ["text.model is empty", "text.engine is spacy", "text: {engine: rule}"]),
+        ("linking", {"detection": "ner"}, ["linking.model is empty", "linking: {detection: dictionary}"]),
+        ("linking", {"detection": "dictionary+noun_chunks"}, ["linking.model is empty"]),
+        ("text", {"engine": "biosenter"}, None),
+        ("linking", {"detection": "dictionary"}, None),
+    ],
+)
+def test_a_stage_that_needs_a_model_has_one_named(config, repository, section, values, words):
+    own = config[section] | values | {"model": None}
+    plan = configuration.Plan(changed(config, section, own), repository)
+    if words is None:
+        plan.require_model_names()
+        return
+    with pytest.raises(UsageError) as error:
+        plan.require_model_names()
+    for word in words:
         assert word in str(error.value)
 
 

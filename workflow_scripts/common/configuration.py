@@ -82,7 +82,7 @@ def _holds(name, path):
             value = value[part]
         except (KeyError, IndexError, TypeError):
             return False
-    return value is not None
+    return bool(path) or value is not None
 
 
 def _fill_defaults(value, schema):
@@ -172,6 +172,21 @@ class Plan:
                 f"  remedy:   set {key} to the META folder of an installed release (README, 'I have a UMLS licence')"
             )
         return str(path)
+
+    def require_model_names(self):
+        """Raise UsageError where the text or linking stage needs a spaCy model and none is named."""
+        text, linking = self.config["text"], self.config["linking"]
+        with_model = {"ner", "noun_chunks"} & set(linking["detection"].split("+"))
+        for section, key, needed, instead in (
+            ("text", "engine", text["engine"] == "spacy", "rule"),
+            ("linking", "detection", with_model, "dictionary"),
+        ):
+            if needed and not self.config[section]["model"]:
+                raise UsageError(
+                    f"{section}.model is empty, but {section}.{key} is {self.config[section][key]}\n"
+                    "  expected: the path or package of a spaCy model\n"
+                    f"  remedy:   set {section}.model, or do without a model: {section}: {{{key}: {instead}}}"
+                )
 
     def _batches(self):
         medline = self.config["medline"]
