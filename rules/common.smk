@@ -155,17 +155,8 @@ def embedding_settings(wildcards):
 
 
 def encoder_files(encoder, what):
-    """Files of a pretrained encoder: `tokenizer` or `weights`, of the alternatives those that are there.
-
-    Where none is there yet a rule has to make the first.
-    """
-    folder = config["encoders"][encoder]["path"]
-    alternatives = {
-        "tokenizer": [["tokenizer.json"], ["vocab.txt", "tokenizer_config.json"], ["vocab.txt"]],
-        "weights": [["config.json", "model.safetensors"], ["config.json", "pytorch_model.bin"]],
-    }[what]
-    paths = [[f"{folder}/{name}" for name in names] for names in alternatives]
-    return next((group for group in paths if all(map(os.path.isfile, group))), paths[0])
+    """Files of a pretrained encoder: `tokenizer` or `weights`, of the alternatives those that are there."""
+    return PLAN.encoder_files(encoder, what)
 
 
 def index_files(wildcards):

@@ -44,6 +44,7 @@ def changed(config, path, value):
         ("corpora", {"x": {}}, ["corpora.x", "split"]),
         ("name", "Has Space", ["name", "Has Space"]),
         ("pathvars", {}, ["pathvars", "known keys here"]),
+        ("evaluation.precision_at", [100, 200, 300, 2000], ["evaluation.precision_at", "a list with 1000 in it"]),
     ],
 )
 def test_an_error_names_key_value_allowed_and_remedy(config, schema, path, value, words):
@@ -136,6 +137,57 @@ def test_a_missing_table_of_the_release(config, repository, tmp_path):
         plan.rrf("MRREL", "umls")
     for word in ("MRREL.RRF is missing", "found:    MRCONSO.RRF", "expected:", "remedy:   set umls.meta_dir"):
         assert word in str(error.value)
+
+
+def test_the_key_to_set_where_the_linker_reads_the_release_of_the_graph(config, repository, tmp_path):
+    plan = configuration.Plan(changed(config, "umls.meta_dir", str(tmp_path)), repository)
+    with pytest.raises(UsageError, match="set umls.meta_dir"):
+        plan.rrf("MRDEF", "kb")
+    config = changed(config, "linking.kb.meta_dir", str(tmp_path / "2020AA"))
+    with pytest.raises(UsageError, match="set linking.kb.meta_dir"):
+        configuration.Plan(config, repository).rrf("MRDEF", "kb")
+
+
+def test_the_files_of_an_encoder(config, repository, tmp_path):
+    plan = configuration.Plan(changed(config, "encoders.biobert.path", str(tmp_path / "model")), repository)
+    with pytest.raises(UsageError) as error:
+        plan.encoder_files("biobert", "tokenizer")
+    for word in (f"{tmp_path}/model", "no such folder", "tokenizer.json, or vocab.txt", "set encoders.biobert.path"):
+        assert word in str(error.value)
+    (tmp_path / "model").mkdir()
+    for name in ("vocab.txt", "config.json"):
+        (tmp_path / "model" / name).touch()
+    assert plan.encoder_files("biobert", "tokenizer") == [f"{tmp_path}/model/vocab.txt"]
+    with pytest.raises(UsageError, match="found:    config.json, vocab.txt\n.*config.json and pytorch_model.bin"):
+        plan.encoder_files("biobert", "weights")
+    (tmp_path / "model" / "pytorch_model.bin").touch()
+    assert plan.encoder_files("biobert", "weights")[1] == f"{tmp_path}/model/pytorch_model.bin"
+
+
+def test_the_files_of_an_encoder_that_a_rule_makes(config, repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = configuration.Plan(changed(config, "encoders.biobert.path", "resources/demo/encoder"), repository)
+    names = ["config.json", "model.safetensors"]
+    assert plan.encoder_files("biobert", "weights") == [f"resources/demo/encoder/{name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (lambda text: text.replace("model\t", "modl\t", 1), "line 1\n  found:    columns modl, name"),
+        (lambda text: text + "x\n", r"line 18, .*is not"),
+        (lambda text: text.rstrip("\n") + "\t1\t2\n", "line 17: 23 columns, expected 21"),
+        (
+            lambda text: text + text.splitlines()[4].replace("cnn_bag_att", "mine") + "\n",
+            "cnn_bag_att and mine would fill the same row of table7",
+        ),
+    ],
+)
+def test_a_table_of_models_that_does_not_fit(config, repository, tmp_path, change, words):
+    text = (repository / "experiments/models.tsv").read_text(encoding="utf-8")
+    (tmp_path / "models.tsv").write_text(change(text), encoding="utf-8")
+    with pytest.raises(UsageError, match=words):
+        configuration.Plan(changed(config, "experiments.models", str(tmp_path / "models.tsv")), repository)
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,17 @@ def test_settings_of_appendix_e(rows):
 def test_the_schema_refuses(rows, validator, change):
     row = next(row for row in rows if row["model"] == "cnn_bag_one")
     assert not validator.is_valid(row | change)
+
+
+@pytest.mark.parametrize(
+    "model, column",
+    [
+        ("bert_sent", "hidden_size"),
+        ("bert_sent", "kernel_size"),
+        ("gru_sent", "kernel_size"),
+        ("gru_sent", "position_size"),
+    ],
+)
+def test_the_schema_refuses_what_would_have_no_effect(rows, validator, model, column):
+    row = next(row for row in rows if row["model"] == model)
+    assert validator.is_valid(row) and not validator.is_valid(row | {column: 3})

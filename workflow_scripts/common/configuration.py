@@ -67,6 +67,8 @@ def _explain(error, files, schema_path):
         value = "(missing)"
     elif error.validator == "type":
         allowed = f"a value of type {error.validator_value}"
+    elif error.validator == "contains" and "const" in error.validator_value:
+        allowed = f"a list with {json.dumps(error.validator_value['const'])} in it"
     file = next((name for name in reversed(list(files)) if _holds(name, path)), "config.yaml or --config")
     text = json.dumps(value, ensure_ascii=False, default=str)
     return (
@@ -164,7 +166,7 @@ class Plan:
         else:
             path = folder / f"{table}.RRF"
         if not path.is_file() and MADE_BY_A_RULE not in path.parents:
-            key = "linking.kb.meta_dir" if release == "kb" else "umls.meta_dir"
+            key = "linking.kb.meta_dir" if self.release_id(release) == "kb" else "umls.meta_dir"
             there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
             raise UsageError(
                 f"{path} is missing\n  found:    {there}\n"
@@ -172,6 +174,30 @@ class Plan:
                 f"  remedy:   set {key} to the META folder of an installed release (README, 'I have a UMLS licence')"
             )
         return str(path)
+
+    def encoder_files(self, encoder, what):
+        """Files of a pretrained encoder: `tokenizer` or `weights`, of the alternatives those that are there.
+
+        Raises
+        ------
+        UsageError
+            If none of the alternatives is there as a whole and no rule makes it.
+        """
+        folder = pathlib.Path(self.config["encoders"][encoder]["path"])
+        alternatives = {
+            "tokenizer": [["tokenizer.json"], ["vocab.txt", "tokenizer_config.json"], ["vocab.txt"]],
+            "weights": [["config.json", "model.safetensors"], ["config.json", "pytorch_model.bin"]],
+        }[what]
+        paths = [[folder / name for name in names] for names in alternatives]
+        found = next((group for group in paths if all(path.is_file() for path in group)), None)
+        if found is None and MADE_BY_A_RULE not in paths[0][0].parents:
+            there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
+            raise UsageError(
+                f"no {what} of encoder {encoder} in {folder}\n  found:    {there or 'nothing'}\n"
+                f"  expected: {', or '.join(' and '.join(names) for names in alternatives)}\n"
+                f"  remedy:   put the files there, or set encoders.{encoder}.path to the folder of the model"
+            )
+        return [str(path) for path in found or paths[0]]
 
     def require_model_names(self):
         """Raise UsageError where the text or linking stage needs a spaCy model and none is named."""
@@ -209,12 +235,11 @@ class Plan:
         path = self.root / self.config["experiments"]["models"]
         if not path.is_file():
             raise UsageError(f"experiments.models: {path} does not exist")
-        with open(path, encoding="utf-8", newline="") as stream:
-            rows = [{k: _typed(v) for k, v in row.items()} for row in csv.DictReader(stream, delimiter="\t")]
+        schema = read_yaml(self.root / "schemas" / "models.schema.yaml")
         overrides = self.config["training"]["overrides"]
-        validator = jsonschema.Draft202012Validator(read_yaml(self.root / "schemas" / "models.schema.yaml"))
+        validator = jsonschema.Draft202012Validator(schema)
         models = {}
-        for number, row in enumerate(rows, 2):
+        for number, row in _table_rows(path, schema["required"]):
             if row["model"] in models:
                 raise UsageError(f"{path}, line {number}: model {row['model']} stands there twice")
             own = overrides.get(row["encoder"], {})
@@ -248,8 +273,16 @@ class Plan:
             if corpus not in self.config["corpora"]:
                 known = ", ".join(self.config["corpora"])
                 raise UsageError(f"experiments.tables.{table}.corpus: {corpus} is not one of {known}")
+            filled = {}
             for model in self._models_of(table, spec):
                 row = self.models[model]
+                other = filled.setdefault((row["name"], row["level"], row["pooling"]), model)
+                if other != model:
+                    raise UsageError(
+                        f"{self.config['experiments']['models']}: {other} and {model} would fill the same row of "
+                        f"{table}\n"
+                        f"  remedy: give one of them another name (both: {row['name']}), or take it out of {table}"
+                    )
                 poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
                 for seed in self.config["seeds"]:
                     run = {"corpus": corpus, "model": model, "seed": seed, "poolings": poolings, "row": row}
@@ -276,6 +309,23 @@ def expand_range(pattern):
     if int(first) > int(last):
         raise UsageError(f"medline.files: the range in {pattern} runs backwards")
     return [f"{before}{number:0{len(first)}d}{after}" for number in range(int(first), int(last) + 1)]
+
+
+def _table_rows(path, columns):
+    """(line, row with typed values) for each row under a header with exactly these columns, in any order."""
+    with open(path, encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream, delimiter="\t")
+        header = reader.fieldnames or []
+        if sorted(header) != sorted(columns):
+            raise UsageError(
+                f"{path}, line 1\n  found:    columns {', '.join(header)}\n  expected: columns {', '.join(columns)}\n"
+                "  remedy:   correct the header, columns separated by tabs; see schemas/models.schema.yaml"
+            )
+        rows = [(reader.line_num, row) for row in reader]
+    for number, row in rows:
+        if None in row:
+            raise UsageError(f"{path}, line {number}: {len(columns) + len(row[None])} columns, expected {len(columns)}")
+    return [(number, {column: _typed(text) for column, text in row.items()}) for number, row in rows]
 
 
 def _typed(text):
