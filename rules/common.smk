@@ -39,6 +39,11 @@ BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
 CORPORA = list(config["corpora"])
 RUNS = PLAN.runs
+# The corpora of the tables are there, but not the knowledge graph: they were copied, not built here.
+CORPORA_GIVEN = not os.path.exists(f"{RESULTS}/kg/concepts.parquet") and all(
+    os.path.isfile(f"{RESULTS}/corpus/{table['corpus']}/check.json")
+    for table in config["experiments"]["tables"].values()
+)
 TABLE_NAMES = ["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"]
 TABLES = collect(
     "<results>/tables/{table}.{format}", table=TABLE_NAMES, format=["csv", "md", "tex"]
@@ -94,7 +99,13 @@ def medline_digest():
 
 
 def rrf(table, release="umls"):
-    """The path of an RRF table ("MRREL") or of the semantic groups ("SemGroups") of a release (umls, kb)."""
+    """The path of an RRF table ("MRREL") or of the semantic groups ("SemGroups") of a release (umls, kb).
+
+    A release that is not there stops the run, but for corpora that came from elsewhere: no job reads it then.
+    """
+    folder = PLAN.meta_dir(release)
+    if CORPORA_GIVEN and not os.path.isdir(folder):
+        return f"{folder}/{table}.RRF"
     return PLAN.rrf(table, release)
 
 
