@@ -74,6 +74,7 @@ def test_the_papers_configuration_is_comparable(run, paper):
         ("corpora.inductive.max_mention_freq", 1000, {"table6", "table7"}),
         ("corpora.inductive.split", "transductive", {"table6", "table7"}),
         ("training.overrides", {"bert": {"epochs": 1}}, {"table7"}),
+        ("training.max_length", 64, {"table7"}),
         ("medline.files_per_job", 3, set()),
         ("text.partitions", 2, set()),
         ("linking.model", "/elsewhere/en_core_sci_lg", set()),

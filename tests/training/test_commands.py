@@ -232,6 +232,20 @@ def test_a_gpu_that_is_not_there(run_command, index_words, corpus, tmp_path):
     assert done.returncode == 2 and "training.device" in done.stderr
 
 
+def test_an_encoder_that_reads_fewer_tokens_than_the_longest_input(piece_index, tiny_bert):
+    import dataclasses
+
+    from tests.training.conftest import load_task
+    from workflow_scripts.common.errors import DataError
+    from workflow_scripts.training.train_run import initial_model
+
+    task, vocabulary = load_task(piece_index, planted.row("bert", "sent", None))
+    longer = dataclasses.replace(task, max_length=65)
+    with pytest.raises(DataError, match="max_position_embeddings 64\n.*at least 65.*\n.*lower training.max_length"):
+        initial_model(longer, piece_index, tiny_bert, vocabulary)
+    initial_model(dataclasses.replace(task, max_length=64), piece_index, tiny_bert, vocabulary)
+
+
 def test_a_real_bert_trains(corpus, tmp_path):
     """The pretrained encoder of the package index, with its [unused0..3] as markers: a few steps lower the loss."""
     import pathlib

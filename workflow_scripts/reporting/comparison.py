@@ -15,6 +15,7 @@ GRAPH_TABLES, MODEL_TABLES = ("table5",), ("table7",)
 # What decides the meaning of a number; paths and sizes of jobs do not.
 GRAPH = ("umls.vocabulary", "kg")
 TEXT = ("medline.files", "text.engine", "text.min_tokens", "text.max_tokens", "linking")
+MODELS = ("training.overrides", "training.max_length")
 IGNORED = ("kg.relations", "linking.kb.meta_dir", "linking.model")
 
 
@@ -104,7 +105,7 @@ def obstacles(settings, paper, corpus, released=False):
     own = settings["corpus"] | settings["corpora"][corpus]
     theirs = paper["corpus"] | paper["corpora"]["inductive"]
     corpora = _changed(settings, paper, TEXT) + _changed({"corpus": own}, {"corpus": theirs}, ("corpus",))
-    models = _changed(settings, paper, ("training.overrides",))
+    models = _changed(settings, paper, MODELS)
 
     def of(table):
         reasons = [] if released and table not in GRAPH_TABLES else graph

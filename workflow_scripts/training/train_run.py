@@ -132,11 +132,23 @@ def initial_model(task, index, encoder, vocabulary):
     Returns
     -------
     RelationClassifier, dict
+
+    Raises
+    ------
+    DataError
+        If the files of the encoder do not fit, or it reads fewer tokens than the longest input.
     """
     row = task.row
     torch.manual_seed(key64(task.seed, "weights") >> 1)
     if row["encoder"] == "bert":
         shape = bert.read_config(encoder, n_token_ids(vocabulary))
+        if task.max_length > shape["max_position_embeddings"]:
+            raise DataError(
+                encoder / "config.json",
+                found=f"max_position_embeddings {shape['max_position_embeddings']}",
+                expected=f"at least {task.max_length}, the longest input",
+                remedy="lower training.max_length",
+            )
         model = build_classifier(row, task.max_length, len(task.relations), shape)
         bert.initialise(model.encoder.transformer, shape)
         bert.load_pretrained(model.encoder.transformer, encoder)
