@@ -134,6 +134,14 @@ def test_batches_partitions_threads_and_hash_seeds_do_not_matter(run_command, tm
         assert (tmp_path / "0" / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
 
 
+def test_fewer_partitions_leave_no_old_files(run_command, tmp_path):
+    run_stage(run_command, tmp_path, [ABSTRACTS], partitions=4)
+    for path in (tmp_path / "sentences").iterdir():
+        path.unlink()
+    run_stage(run_command, tmp_path, [ABSTRACTS], partitions=2)
+    assert sorted(path.name for path in (tmp_path / "mentions").iterdir()) == ["000.parquet", "001.parquet"]
+
+
 def test_nothing_to_link(run_command, tmp_path):
     rows, statistics = run_stage(run_command, tmp_path, [{1: "Nothing known stands in this text ."}, {3: "Dead ."}])
     assert rows == {"000": [], "001": []}

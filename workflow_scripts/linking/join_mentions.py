@@ -16,6 +16,7 @@ from workflow_scripts.common.contracts.mentions import MENTIONS
 from workflow_scripts.common.contracts.sentences import SENTENCES
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.files import write_json
+from workflow_scripts.common.partitions import remove_other_partitions
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.common.tables import check_schema, open_writer
 from workflow_scripts.linking.tables import DETECTED, LINKS
@@ -167,6 +168,8 @@ def main(args):
     with duck.database(args.threads, args.memory_mb, args.temporary) as database:
         load(database, args.detected, args.links, settings.kept_candidates)
         result = join(database, args.sentences, args.mentions, settings.stream_tails)
+    if [path.stem for path in args.mentions] == [f"{number:03d}" for number in range(len(args.mentions))]:
+        remove_other_partitions(args.mentions[0].parent, len(args.mentions))
     write_json(args.statistics, result)
     logging.info("%s of %s mentions linked", f"{result['linked_mentions']:,}", f"{result['mentions']:,}")
 

@@ -7,13 +7,13 @@ what is written, apart from its spread. `stream_tails: published` loses the last
 
 import dataclasses
 import logging
-import re
 from pathlib import Path
 
 from workflow_scripts.common import command, duck, params
 from workflow_scripts.common.contracts.sentences import SPLIT
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import write_json
+from workflow_scripts.common.partitions import remove_other_partitions
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.common.tables import check_schema
 from workflow_scripts.text import unique
@@ -28,13 +28,6 @@ class Params:
     max_tokens: int
     partitions: int
     stream_tails: str
-
-
-def remove_other_partitions(folder, partitions):
-    """Remove partition files of an earlier run that had more of them."""
-    for path in Path(folder).glob("*.parquet"):
-        if re.fullmatch(r"\d{3}", path.stem) and int(path.stem) >= partitions:
-            path.unlink()
 
 
 def unique_sentences(database, citations, split, sentences, occurrences, settings, temporary=None):
