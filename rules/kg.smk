@@ -68,7 +68,7 @@ rule build_kg:
 
 
 rule split_transductive:
-    """Split triples at random: train knows every entity."""
+    """Split triples at random: the drawn train knows every entity."""
     input:
         code=code("kg/split_transductive.py"),
         triples="<results>/kg/all_triples.tsv",
