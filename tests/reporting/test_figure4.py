@@ -44,6 +44,13 @@ def test_the_figure_has_a_line_per_seed_and_a_label_per_row(finished, models_fil
     assert len({color for color, _ in styles}) == 3
 
 
+def test_more_rows_than_colours_look_different(table7):
+    points = ((0.5, 1.0), (1.0, 0.5))
+    with figures.styled():
+        axes = draw({(f"BERT{i}", "-", "AVG"): [points] for i in range(13)}, table7).axes[0]
+    assert len({(line.get_color(), str(line._unscaled_dash_pattern)) for line in axes.lines}) == 13
+
+
 def test_label_without_auc(table7):
     assert label(("BERT", "✓", "ATT"), None) == "BERT+bag+ATT"
     row = next(row for row in table7.rows if row.keys["model"] == "GRU")

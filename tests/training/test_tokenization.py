@@ -150,6 +150,17 @@ def test_vocab_txt_alone_follows_the_case_of_its_config(tmp_path):
         read_tokenizer(tmp_path)
 
 
+@pytest.mark.parametrize("piece, tokens", [("word2", ["word1"]), ("Word", ["[UNK]"])])
+def test_vocab_txt_alone_tells_the_case_itself(tmp_path, piece, tokens):
+    """Special tokens, [UNK] and so on, are no pieces with capitals."""
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "word1", piece]
+    (tmp_path / "vocab.txt").write_text("\n".join(pieces) + "\n")
+    for config in (None, {}, {"model_max_length": 512}):
+        if config is not None:
+            (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+        assert read_tokenizer(tmp_path).encode("WORD1", add_special_tokens=False).tokens == tokens
+
+
 def test_rows_do_not_depend_on_the_order_of_the_file(tmp_path, monkeypatch):
     import pyarrow.parquet as pq
 

@@ -53,7 +53,7 @@ def draw(lines, table7):
                 recall,
                 precision,
                 color=figures.COLOURS[number % len(figures.COLOURS)],
-                linestyle=figures.DASHES[number % len(figures.DASHES)],
+                linestyle=figures.DASHES[(number + number // len(figures.COLOURS)) % len(figures.DASHES)],
                 linewidth=1.5 if rank == 0 else 0.7,
                 alpha=1.0 if rank == 0 else 0.45,
                 label=label(key, rows.get(key)) if rank == 0 else None,

@@ -25,6 +25,9 @@ class Params:
 def read_tokenizer(folder):
     """The tokenizer of an encoder's folder: tokenizer.json, else vocab.txt with the case rule of tokenizer_config.json.
 
+    Without that file the vocabulary tells: text keeps its case where a piece has capitals. (BioBERT is cased and came
+    as vocab.txt alone; a default of lower case would never meet its pieces with capitals.)
+
     Raises
     ------
     DataError
@@ -39,10 +42,20 @@ def read_tokenizer(folder):
     try:
         if whole.is_file():
             return Tokenizer.from_file(str(whole))
-        lowercase = read_json(config).get("do_lower_case", True) if config.is_file() else True
+        lowercase = read_json(config).get("do_lower_case") if config.is_file() else None
+        if lowercase is None:
+            lowercase = not _has_capitals(vocabulary)
+            logging.info(
+                "%s says nothing of case: text %s", folder, "is lower-cased" if lowercase else "keeps its case"
+            )
         return Tokenizer.from_str(BertWordPieceTokenizer(str(vocabulary), lowercase=lowercase).to_str())
     except Exception as error:  # the library raises plain exceptions
         raise DataError(folder, found=str(error), expected="a readable tokenizer") from None
+
+
+def _has_capitals(vocabulary):
+    pieces = vocabulary.read_text(encoding="utf-8").split("\n")
+    return any(piece != piece.lower() for piece in pieces if not (piece.startswith("[") and piece.endswith("]")))
 
 
 def index_wordpieces(paths, rel2id, folder, settings):
