@@ -1,5 +1,6 @@
 """What every engine promises, on any text."""
 
+import json
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given
@@ -133,3 +134,15 @@ def test_sentence_id(text):
 
     assert sentence_id(text) == hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
     assert len(sentence_id(text)) == 32
+
+
+@pytest.mark.parametrize("content", [None, b"no Parquet"])
+def test_a_missing_or_broken_file_of_abstracts_is_an_error_of_the_data(run_command, tmp_path, content):
+    path = tmp_path / "abstracts.parquet"
+    if content:
+        path.write_bytes(content)
+    settings = json.dumps({"engine": "rule", "model": None})
+    options = ("--abstracts", path, "--sentences", tmp_path / "sentences.parquet", "--params", settings)
+    result = run_command("text/split_sentences.py", *options)
+    assert result.returncode == 3
+    assert str(path) in result.stderr and "expected: a Parquet file of text/abstracts" in result.stderr

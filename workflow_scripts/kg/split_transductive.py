@@ -1,5 +1,6 @@
 """Split the triples at random (70/10/20) so that every entity of valid and test occurs in the drawn train; then take
-out what leaves no pair of entities, in either direction, in two splits (Chang et al. 2020; paper, section 3 and Table 5).
+triples out until no pair of entities, in either direction, is in two splits (Chang et al. 2020; paper, section 3 and
+Table 5).
 
 As published, the second step may take an entity's last triple out of train."""
 

@@ -78,7 +78,6 @@ def _column(values, kind):
 
 def blocks(path, rows=SECTIONS):
     """Yield the rows of a Parquet file as tables of exactly `rows` rows, the last one shorter."""
-    check_schema(path, ABSTRACTS)
     waiting = None
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=rows, columns=["pmid", "version", "file_rank", "field", "text"]):
@@ -94,6 +93,7 @@ def blocks(path, rows=SECTIONS):
 def main(args):
     """Split the batch."""
     settings = params.parse(Params, args.params)
+    check_schema(args.abstracts, ABSTRACTS)
     engine = engines.load(settings.engine, settings.model)
     with pq.ParquetFile(args.abstracts) as file:
         progress = Progress("sections", file.metadata.num_rows)
