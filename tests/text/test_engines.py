@@ -1,6 +1,7 @@
 """What every engine promises, on any text."""
 
 import json
+
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given
