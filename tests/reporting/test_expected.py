@@ -75,6 +75,7 @@ BAD7 = [
     ("CNN\tx\tAVG\tauc\t27.3\tabsolute\t3\t", ["bag 'x'", "-, ✓"]),
     ("CNN\t-\tONE\tauc\t27,3\tabsolute\t3\t", ["value '27,3'", "[0-9]"]),
     ("CNN\t-\tONE\tauc\t27.3\tclose\t3\t", ["comparison 'close'", "absolute, relative"]),
+    ("CNN\t-\tONE\tauc\t27.3\tnames\t\t", ["comparison 'names'", "absolute, relative"]),
     ("CNN\t-\tONE\tauc\t27.3\tabsolute\t\t", ["tolerance ''", "a tolerance for absolute"]),
     ("CNN\t-\tONE\tauc\t27.3\treference\t3\t", ["tolerance '3'", "none for the others"]),
     ("CNN\t-\tONE\tauc\t27.3\tabsolute\t3", ["line 3", "7 columns", "8 columns"]),
@@ -119,6 +120,14 @@ def test_values_that_are_compared_as_numbers_must_be_numbers(tmp_path, repositor
     path.write_text(f"{head}\ncause_of\tinverse\tdue_to\tabsolute\t1\t\n", encoding="utf-8")
     with pytest.raises(DataError, match="a number, to compare absolute"):
         read_expected(path, "table_a3", schema(repository))
+
+
+def test_cells_of_names_are_compared_as_names(tmp_path, repository):
+    head = "type\tmetric\tvalue\tcomparison\ttolerance\tnote"
+    path = tmp_path / "table_a2.tsv"
+    path.write_text(head + "\nTissue\t1-2x\ttissue, tissues\treference\t\t\n")
+    with pytest.raises(DataError, match="comparison 'reference'\n.*one of names"):
+        read_expected(path, "table_a2", repository / "schemas/expected.schema.yaml")
 
 
 def test_relations_file_needs_its_column(tmp_path):

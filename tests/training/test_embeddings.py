@@ -34,7 +34,9 @@ def test_the_words_of_the_corpus_are_found(tmp_path, monkeypatch, kind, block):
     assert vectors.tolist() == [VECTORS[word] for word in words]
 
 
-def test_binary_with_line_feeds_and_of_a_repeated_word_the_first(tmp_path):
+@pytest.mark.parametrize("block", [1, 2, 1 << 24])
+def test_binary_with_line_feeds_and_of_a_repeated_word_the_first(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(embeddings, "_BLOCK", block)
     pairs = [("a", [1.0, 2.0, 3.0]), ("b", [4.0, 5.0, 6.0]), ("a", [7.0, 8.0, 9.0])]
     for kind in ("word2vec_binary", "glove_text"):
         path = write(tmp_path / kind, kind, pairs, newline=b"\n")
@@ -102,6 +104,15 @@ def test_glove_given_as_word2vec(tmp_path):
     path = write(tmp_path / "v", "glove_text", VECTORS)
     with pytest.raises(DataError, match="two integers"):
         load_vectors(path, "word2vec_text", 3, ["heart"])
+
+
+@pytest.mark.parametrize("block", [7, 1 << 24])
+def test_text_given_as_binary(tmp_path, monkeypatch, block):
+    """Every record would fit, as text is longer, and the vectors would be nonsense."""
+    monkeypatch.setattr(embeddings, "_BLOCK", block)
+    path = write(tmp_path / "v", "word2vec_text", {word: [1.234567] * 3 for word in VECTORS})
+    with pytest.raises(DataError, match="bytes after the last vector\n.*after 4 words.*\n.*set `format`"):
+        load_vectors(path, "word2vec_binary", 3, ["heart"])
 
 
 def test_a_missing_file(tmp_path):

@@ -35,7 +35,7 @@ def load_vectors(path, kind, width, words):
     Raises
     ------
     DataError
-        If the file is missing, has another width, is cut off, or holds a vector that is not finite.
+        If the file is missing, has another width or format, is cut off, or holds a vector that is not finite.
     """
     wanted = {word.encode(): None for word in words}
     path = pathlib.Path(path)
@@ -59,7 +59,11 @@ def _header(stream, path, width):
         count, found = (int(part) for part in line.split())
     except ValueError:
         raise DataError(
-            path, line=1, found=repr(line[:60]), expected="two integers: number of words and width"
+            path,
+            line=1,
+            found=repr(line[:60]),
+            expected="two integers: number of words and width",
+            remedy="set `format` of this embedding in the configuration to that of the file",
         ) from None
     if found != width:
         raise _wrong_width(path, found, width, line=1)
@@ -141,4 +145,11 @@ def _read_binary(stream, path, width, wanted, header):
                 raise DataError(path, record=record, found="a number that is not finite", expected="finite numbers")
             wanted[word] = vector
         position = end + 1 + size
+    if (buffer[position:] + stream.read(_BLOCK)).strip(b"\n"):
+        raise DataError(
+            path,
+            found="bytes after the last vector",
+            expected=f"the end after {header} words (first line)",
+            remedy="set `format` of this embedding in the configuration to that of the file, or fetch it again",
+        )
     return header
