@@ -135,9 +135,9 @@ def mrdef(seed, graph, atoms):
 
 
 def mrsab():
-    """Rows of MRSAB: 25 columns."""
+    """Rows of MRSAB: 25 columns. The release bears no name of a real one, so nothing is compared with the paper."""
     return [
-        ("", f"C6{i:06d}", f"{name}_2019", name, f"Invented {name}", name, "2019", "", "", "2019AB", "", "Nobody;",
+        ("", f"C6{i:06d}", f"{name}_2019", name, f"Invented {name}", name, "2019", "", "", "DEMO", "", "Nobody;",
          "Nobody;", str(level), "0", "0", "", "PT,SY", "", language, "UTF-8", "Y", "Y", name, ";;;;;;;;")
         for i, (name, (level, language)) in enumerate(VOCABULARIES.items())
     ]  # fmt: skip
