@@ -103,10 +103,12 @@ def rrf(table, release="umls"):
 
     A release that is not there stops the run, but for corpora that came from elsewhere: no job reads it then.
     """
-    folder = PLAN.meta_dir(release)
-    if CORPORA_GIVEN and not os.path.isdir(folder):
-        return f"{folder}/{table}.RRF"
-    return PLAN.rrf(table, release)
+    try:
+        return PLAN.rrf(table, release)
+    except PipelineError:
+        if CORPORA_GIVEN:
+            return f"{PLAN.meta_dir(release)}/{table}.RRF"
+        raise
 
 
 def rrf_digests(*tables, release="umls"):
