@@ -229,6 +229,14 @@ def test_runs_of_table_7(config, repository):
     assert sum(len(run["poolings"]) for run in plan.runs.values()) == 20 * 3
 
 
+def test_overrides_are_read_as_cells_of_the_table(config, repository):
+    """`learning_rate: 2e-5` in YAML is the text "2e-5"."""
+    config = changed(config, "training.overrides", {"bert": {"learning_rate": "3e-5", "bias_correction": "yes"}})
+    models = configuration.Plan(config, repository).models
+    assert [models["bert_sent"][column] for column in ("learning_rate", "bias_correction")] == [3e-5, "yes"]
+    assert models["cnn_sent"]["learning_rate"] == 1e-3
+
+
 def test_some_models_of_a_table(config, repository):
     spec = {"corpus": "inductive", "models": ["gru_bag_att", "cnn_sent"]}
     plan = configuration.Plan(changed(config, "experiments.tables", {"table7": spec}), repository)
@@ -245,6 +253,16 @@ def test_some_models_of_a_table(config, repository):
             "experiments.tables.table7.models: rnn is no row of experiments/models.tsv",
         ),
         ("training.overrides", {"cnn": {"epoch": 3}}, "training.overrides.cnn: unknown column epoch"),
+        (
+            "training.overrides",
+            {"bert": {"epochs": 1.5}},
+            "training.overrides.bert.epochs, for model bert_sent: 1.5 is",
+        ),
+        (
+            "training.overrides",
+            {"gru": {"embedding": "w"}},
+            "overrides.gru.embedding, for model gru_sent: embedding w is",
+        ),
         ("encoders", {}, "is not in config section encoders"),
     ],
 )

@@ -243,6 +243,8 @@ class Plan:
             if row["model"] in models:
                 raise UsageError(f"{path}, line {number}: model {row['model']} stands there twice")
             own = overrides.get(row["encoder"], {})
+            # YAML takes 2e-5 for a text: values are read as those of the table are
+            own = {column: _typed(value) if isinstance(value, str) else value for column, value in own.items()}
             unknown = sorted(set(own) - set(row))
             if unknown:
                 raise UsageError(
@@ -250,19 +252,22 @@ class Plan:
                     f"columns of {path.name}: {', '.join(row)}"
                 )
             models[row["model"]] = row | own
-            self._check_model(path, number, models[row["model"]], validator)
+            places = {
+                column: f"training.overrides.{row['encoder']}.{column}, for model {row['model']}" for column in own
+            }
+            self._check_model(f"{path}, line {number}", models[row["model"]], validator, places)
         return models
 
-    def _check_model(self, path, number, row, validator):
+    def _check_model(self, line, row, validator, places):
+        """Check a row; `places` says where a column that does not come from the table was set."""
         for error in validator.iter_errors(row):
             column = ".".join(map(str, error.absolute_path)) or "row"
-            raise UsageError(
-                f"{path}, line {number}, {column}: {error.message}\n  remedy: see schemas/models.schema.yaml"
-            )
+            place = places.get(column, f"{line}, {column}")
+            raise UsageError(f"{place}: {error.message}\n  remedy: see schemas/models.schema.yaml")
         for column, section in (("embedding", "embeddings"), ("pretrained", "encoders")):
             if row[column] is not None and row[column] not in self.config[section]:
                 raise UsageError(
-                    f"{path}, line {number}: {column} {row[column]} is not in config section {section}: "
+                    f"{places.get(column, line)}: {column} {row[column]} is not in config section {section}: "
                     f"{', '.join(sorted(self.config[section])) or 'empty'}"
                 )
 
