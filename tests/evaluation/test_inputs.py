@@ -87,12 +87,26 @@ def test_a_wrong_name_is_replaced_by_the_text(tmp_path):
         (line(*SENTENCES[2], t={"id": "C1", "pos": [5, 23]}), r"t.pos \[5, 23\]"),
         (line(*SENTENCES[2], t={"id": "C1", "pos": [5]}), "ValueError"),
         ('{"token": ["a", "b"], "h": {"id": "a", "pos": [0, 1]}, "t": {"id": "b", "pos": [1, 3]}}', "of 2 tokens"),
+        ('{"text": "a b", "h": {"id": "a", "pos": [0, 3]}, "t": {"id": "b", "pos": [2, 3]}}', "overlap: 'a b' and 'b'"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path, bad, found):
     with pytest.raises(DataError, match=found) as caught:
         convert(tmp_path, [line(*SENTENCES[0]), bad])
     assert caught.value.line == 2
+
+
+def test_bytes_that_are_not_utf8_are_named(tmp_path):
+    (tmp_path / "lines.jsonl").write_bytes(line(*SENTENCES[0]).encode() + b"\n{\xff}\n")
+    with pytest.raises(DataError, match="not UTF-8 .*byte 2 of the line") as caught:
+        write_unlabelled(tmp_path / "lines.jsonl", tmp_path / "instances.parquet")
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("name", ["none.jsonl", "none.parquet"])
+def test_a_file_that_is_not_there(tmp_path, name):
+    with pytest.raises(DataError, match="no such file"):
+        write_unlabelled(tmp_path / name, tmp_path / "instances.parquet")
 
 
 def test_a_file_without_lines(tmp_path):

@@ -21,6 +21,8 @@ def write_unlabelled(source, target):
         Instances (.parquet), or else OpenNRE JSON lines.
     target : Path
     """
+    if not source.is_file():
+        raise DataError(source, found="no such file", expected=f"instances (.parquet), or lines like {FORM}")
     if source.suffix == ".parquet":
         table = read_table(source, INSTANCES)
     else:
@@ -47,10 +49,11 @@ def read_json_lines(path):
     Raises
     ------
     DataError
-        With the line, where one is not JSON, lacks a key or has a position outside its text; or where there is no line.
+        With the line, where one is not UTF-8 or JSON, lacks a key, has a position outside its text or mentions that
+        overlap; or where there is no line.
     """
     columns = {name: [] for name in INSTANCES.schema.names}
-    with open(path, encoding="utf-8") as stream:
+    with open(path, "rb") as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
                 for name, value in _instance(path, number, line).items():
@@ -64,6 +67,10 @@ def _instance(path, number, line):
     def wrong(found):
         return DataError(path, line=number, found=found, expected=FORM, remedy="correct the line")
 
+    try:
+        line = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise wrong(f"bytes that are not UTF-8 ({error.reason}, byte {error.start + 1} of the line)") from None
     try:
         item = json.loads(line)
     except json.JSONDecodeError as error:
@@ -84,5 +91,7 @@ def _instance(path, number, line):
             values |= {f"{role}_start": start, f"{role}_end": end}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise wrong(f"{type(error).__name__} {error}: {line.strip()[:120]}") from None
+    if values["head_start"] < values["tail_end"] and values["tail_start"] < values["head_end"]:
+        raise wrong(f"mentions that overlap: {values['head_name']!r} and {values['tail_name']!r}")
     digest = hashlib.blake2b(sentence.encode(), digest_size=16).hexdigest()
     return values | {"text": sentence, "sentence_id": digest}
