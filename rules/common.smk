@@ -131,6 +131,15 @@ def contents(*paths):
     ]
 
 
+def model_digest(section):
+    """A params function: the digest of meta.json of the spaCy model that a section of the config names by its folder.
+
+    So another model at the same path is a change. A model named by its package is known by its environment.
+    """
+    model = PLAN.value(f"{section}.model")
+    return contents(f"{model}/meta.json") if model else contents()
+
+
 def split_files(wildcards):
     """The three files of the knowledge-graph split that a corpus is built on, by split."""
     folder = f"{RESULTS}/kg/{config['corpora'][wildcards.corpus]['split']}"

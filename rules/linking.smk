@@ -62,6 +62,7 @@ rule detect_mentions:
         mem_mb=memory(8000),
         runtime=1440,
     params:
+        model=model_digest("linking"),
         params=settings("linking.detection", "linking.model", "linking.min_name_chars"),
     shell:
         r"""

@@ -67,6 +67,7 @@ rule split_sentences:
         mem_mb=memory(3000),
         runtime=1440,
     params:
+        model=model_digest("text"),
         params=settings("text.engine", "text.model"),
     shell:
         r"""

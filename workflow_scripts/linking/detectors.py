@@ -166,7 +166,7 @@ def load_model(model, kind):
 
     try:
         nlp = spacy.load(model)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ImportError) as error:
         raise UsageError(
             f"linking.model: spaCy cannot load {model}: {str(error).splitlines()[0]}\n"
             "  remedy: give the folder of an unpacked model (the one with config.cfg) or an installed package"
