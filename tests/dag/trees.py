@@ -115,11 +115,6 @@ class Tree:
         with open(self.folder / name, "a", encoding="utf-8") as stream:
             stream.write(text)
 
-    def overlay(self, text):
-        """Put one more configuration file over those of the runs."""
-        (self.folder / "overlay.yaml").write_text(text + "\n")
-        self.options = (*(self.options or ("--configfile", "profiles/demo/config.yaml")), "overlay.yaml")
-
     def turn_round(self, name):
         """Write a configuration file anew with the keys of all its mappings in the opposite order."""
         path = self.folder / name
