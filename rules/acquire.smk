@@ -12,8 +12,8 @@ if PLAN.value("medline.source") == "download":
             # an edit of the code must not download MEDLINE again
             code=ancient(code("acquire/download_medline.py")),
         output:
-            file=update(PLAN.value("medline.baseline_dir") + "/{file}"),
-            md5=update(PLAN.value("medline.baseline_dir") + "/{file}.md5"),
+            file=update(medline_file()),
+            md5=update(medline_file(".md5")),
         log:
             "<results>/logs/acquire/download_medline/{file}.log",
         benchmark:

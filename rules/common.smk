@@ -88,6 +88,11 @@ def memory(megabytes):
     return lambda wildcards, attempt: megabytes * 2 ** (attempt - 1)
 
 
+def medline_file(suffix=""):
+    """The pattern of a MEDLINE file (wildcard `file`), or of what stands beside it under a longer name."""
+    return os.path.join(PLAN.value("medline.baseline_dir"), f"{{file}}{suffix}")
+
+
 def batch_files(wildcards):
     """The MEDLINE files of a batch."""
     return PLAN.batch_paths(wildcards.batch)

@@ -30,7 +30,7 @@ rule build_kb:
         r"""
         python -P {input.code[0]:q} \
             --mrconso {input.mrconso:q} \
-            --mrdef {input.mrdef:q} \
+            --mrdef={input.mrdef:q} \
             --aliases {output.aliases:q} \
             --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
             --params {params.params:q} \
