@@ -2,6 +2,8 @@
 
 Reads mirrors or local folders; writes MEDLINE files with their .md5 into medline.baseline_dir, and the digests of raw
 files (<results>/acquire) that decide what runs again: the files themselves are ancient() to their users.
+
+Three checkpoints end the stage: all MEDLINE files are checked, the tables of names are, the tables of the graph are.
 """
 
 if PLAN.value("medline.source") == "download":
@@ -38,7 +40,7 @@ if PLAN.value("medline.source") == "download":
             """
 
 
-checkpoint fingerprint_medline:
+rule fingerprint_medline:
     """Check the MEDLINE files of a batch against their .md5 and write their digests."""
     input:
         code=code("acquire/fingerprint_medline.py"),
@@ -63,6 +65,36 @@ checkpoint fingerprint_medline:
         python -P {input.code[0]:q} \
             --files {input.files:q} \
             --digest {output.digest:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+checkpoint collect_medline_digests:
+    """Put the digests of all batches into one list, which says that all files are checked."""
+    input:
+        code=code("acquire/collect_medline_digests.py"),
+        digests=collect("<results>/acquire/medline/{batch}.digest", batch=BATCHES),
+    output:
+        collected=update("<results>/acquire/medline.digest"),
+        record="<results>/provenance/acquire/collect_medline_digests.json",
+    log:
+        "<results>/logs/acquire/collect_medline_digests.log",
+    benchmark:
+        "<results>/benchmarks/acquire/collect_medline_digests.jsonl"
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=10,
+    params:
+        params="{}",
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --digests {input.digests:q} \
+            --collected {output.collected:q} \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """

@@ -121,6 +121,13 @@ def rrf_digests(*tables, release="umls"):
     return [f"{RESULTS}/acquire/{PLAN.release_id(release)}/{table}.digest" for table in tables]
 
 
+def raw_digests():
+    """One output of each checkpoint of stage acquire; none where corpora came from elsewhere."""
+    medline = f"{RESULTS}/acquire/medline.digest"
+    names = rrf_digests("MRCONSO") + rrf_digests("MRCONSO", release="kb")
+    return [] if CORPORA_GIVEN else sorted({medline, *names, *rrf_digests("MRREL")})
+
+
 def contents(*paths):
     """A params function: the digests of small files, of those that are there. Paths may have wildcards.
 
@@ -128,6 +135,9 @@ def contents(*paths):
     the params of their readers again: another digest is a changed param, the same one is nothing. Were they plain
     inputs, or got through `checkpoints.<rule>.get()`, all that is below their readers would run at every check of a
     raw file: Snakemake plans it with the checkpoint and does not take it back when the readers fall away.
+
+    What is below a reader is thus not planned as long as a checkpoint is at work. A rule there that some other rule
+    could set off has to wait for the checkpoints itself, by the input `raw`.
     """
     return lambda wildcards: [
         file_digest(path)

@@ -9,6 +9,7 @@ rule align_sentences:
     input:
         unpack(split_files),
         code=code("corpus/align_sentences.py"),
+        raw=ancient(raw_digests()),
         mentions=collect("<results>/linking/mentions/{partition}.parquet", partition=PARTITIONS),
         concepts="<results>/kg/concepts.parquet",
     output:
@@ -51,6 +52,7 @@ rule build_corpus:
     input:
         unpack(split_files),
         code=code("corpus/build_corpus.py"),
+        raw=ancient(raw_digests()),
         aligned="<results>/corpus/{corpus}/aligned.parquet",
         funnel="<results>/corpus/{corpus}/aligned.json",
         sentences=collect("<results>/text/sentences/{partition}.parquet", partition=PARTITIONS),
@@ -109,6 +111,7 @@ rule check_corpus:
     input:
         unpack(split_files),
         code=code("corpus/check_corpus.py"),
+        raw=ancient(raw_digests()),
         instances=collect(
             "<results>/corpus/{{corpus}}/{split}.{ending}",
             split=SPLITS,

@@ -42,6 +42,7 @@ rule detect_mentions:
     """Mentions of one batch of sentences; only a dictionary depends on the knowledge base."""
     input:
         code=code("linking/detect_mentions.py"),
+        raw=ancient(raw_digests()),
         split="<results>/text/split/{batch}.parquet",
         aliases=(
             ["<results>/linking/kb/aliases.parquet"]
@@ -108,6 +109,7 @@ rule link_surfaces:
     """Concepts of each distinct surface, with scores."""
     input:
         code=code("linking/link_surfaces.py"),
+        raw=ancient(raw_digests()),
         aliases="<results>/linking/kb/aliases.parquet",
         surfaces="<results>/linking/surfaces.parquet",
     output:
@@ -148,6 +150,7 @@ rule join_mentions:
     """Linked mentions of the unique sentences, by partition, with the numbers of the stage."""
     input:
         code=code("linking/join_mentions.py"),
+        raw=ancient(raw_digests()),
         detected=expand("<results>/linking/detected/{batch}.parquet", batch=BATCHES),
         links="<results>/linking/links.parquet",
         sentences=expand("<results>/text/sentences/{partition}.parquet", partition=PARTITIONS),

@@ -157,6 +157,7 @@ rule render_table_a3:
     """Table A.3: relations and their inverses."""
     input:
         code=code("reporting/render_table_a3.py"),
+        raw=ancient(raw_digests()),
         expected=f"{PLAN.value('experiments.expected')}/table_a3.tsv",
         schema="schemas/expected.schema.yaml",
         caption="report/table_a3.rst",
@@ -276,6 +277,7 @@ rule write_deviations:
     """Every construction switch: both sides, the one in force, its effect on the statistics."""
     input:
         code=code("reporting/write_deviations.py"),
+        raw=ancient(raw_digests()),
         text="<results>/text/statistics.json",
         graph="<results>/kg/statistics.json",
         corpora=collect("<results>/corpus/{corpus}/statistics.json", corpus=CORPORA),
@@ -324,6 +326,7 @@ rule verify_against_paper:
     """Every printed cell of the paper beside ours; judged only where inputs are the paper's."""
     input:
         code=code("reporting/verify_against_paper.py"),
+        raw=ancient(raw_digests()),
         tables=collect("<results>/tables/{table}.csv", table=TABLE_NAMES),
         expected=collect(
             "{folder}/{table}.tsv", folder=PLAN.value("experiments.expected"), table=TABLE_NAMES
@@ -380,6 +383,7 @@ rule write_report:
     """One self-contained page: tables, figures, funnels, verdicts, deviations, provenance."""
     input:
         code=code("reporting/write_report.py"),
+        raw=ancient(raw_digests()),
         tables=collect("<results>/tables/{table}.csv", table=TABLE_NAMES),
         figure4="<results>/figures/figure4.svg",
         graph_funnel="<results>/kg/funnel.csv",

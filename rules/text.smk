@@ -10,7 +10,7 @@ rule extract_abstracts:
     input:
         code=code("text/extract_abstracts.py"),
         files=ancient(batch_files),
-        digest=ancient(medline_digest()),
+        digest=ancient([medline_digest(), "<results>/acquire/medline.digest"]),
     output:
         abstracts="<results>/text/abstracts/{batch}.parquet",
         citations="<results>/text/citations/{batch}.parquet",

@@ -11,6 +11,7 @@ rule index_words:
     """Token arrays of a corpus and the vectors of its words, for one embedding."""
     input:
         code=code("training/index_words.py"),
+        raw=ancient(raw_digests()),
         splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=SPLITS),
         rel2id="<results>/corpus/{corpus}/rel2id.json",
         check=ancient("<results>/corpus/{corpus}/check.json"),
@@ -54,6 +55,7 @@ rule index_wordpieces:
     """Token arrays of a corpus with entity markers, for one pretrained encoder."""
     input:
         code=code("training/index_wordpieces.py"),
+        raw=ancient(raw_digests()),
         splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=["train", "valid"]),
         rel2id="<results>/corpus/{corpus}/rel2id.json",
         check=ancient("<results>/corpus/{corpus}/check.json"),
@@ -101,6 +103,7 @@ rule train_run:
     """One model on one corpus with one seed; stopped by SIGTERM it goes on at the next attempt."""
     input:
         code=code("training/train_run.py"),
+        raw=ancient(raw_digests()),
         index=index_files,
         rel2id=lambda wildcards: f"{RESULTS}/corpus/{run_of(wildcards)['corpus']}/rel2id.json",
         encoder=lambda wildcards: (

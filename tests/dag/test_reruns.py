@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from tests.dag.trees import COUNTS, Tree, below, by_rule, touch, wildcards
-from tests.e2e.conftest import OWN, snakemake, write_medline
+from tests.e2e.conftest import OWN, OWN_CONFIG, snakemake, write_medline
 from tests.e2e.watched import WatchedRun, finished_jobs
 
 pytestmark = pytest.mark.xdist_group("demo")
@@ -18,7 +18,12 @@ ONE_CORPUS = {"build_corpus": 1, "check_corpus": 1, "write_deviations": 1, "writ
 LINKING = "results/own/linking/statistics.json"
 GRAPH_AND_NAMES = ["results/own/kg/concepts.parquet", "results/own/linking/kb/aliases.parquet"]
 NOT_FOR_A_CORPUS = set(below("summarise_kg", "index_words", "index_wordpieces", *TABLES))
+BY_BATCH = ["fingerprint_medline", "extract_abstracts", "split_sentences", "detect_mentions"]
+ALL_BATCHES = ["collect_medline_digests", "unique_sentences", "collect_surfaces", "link_surfaces", "join_mentions"]
 FILE = "inputs/baseline/pubmed19n000{}.xml.gz"
+CORPUS_JOBS = {"align_sentences": 2, "build_corpus": 2, "check_corpus": 2}
+GRAPH_JOBS = {"split_inductive": 1, "split_transductive": 1} | CORPUS_JOBS
+LINKING_JOBS = {"detect_mentions": 2, "collect_surfaces": 1, "link_surfaces": 1, "join_mentions": 1} | CORPUS_JOBS
 NEW_FIGURE = '''
 
 rule draw_figure9:
@@ -204,30 +209,45 @@ def test_big_inputs_with_the_same_bytes(own):
     touched = [own.folder / FILE.format(2), own.folder / "inputs/META/MRREL.RRF"]
     assert all(path.stat().st_size > 1_000_000 for path in touched)
     touch(*touched, own.folder / "inputs/META/MRDEF.RRF")
-    assert own.run("corpus") == {("fingerprint_medline", "batch=0001"): 1, ("fingerprint_graph", ""): 1}
+    digests = {("fingerprint_medline", "batch=0001"): 1, ("collect_medline_digests", ""): 1}
+    assert own.run("corpus") == digests | {("fingerprint_graph", ""): 1}
     assert own.plan("corpus") == {}
 
 
 def test_a_comment_in_the_code_of_a_digest(own):
     own.add("workflow_scripts/acquire/nlm_md5.py", "# a comment\n")
-    assert by_rule(own.run("corpus")) == {"fingerprint_medline": 2, "fingerprint_names": 1, "fingerprint_graph": 1}
+    checks = ["collect_medline_digests", "fingerprint_names", "fingerprint_graph"]
+    assert by_rule(own.run("corpus")) == dict.fromkeys(checks, 1) | {"fingerprint_medline": 2}
     assert own.plan("corpus") == {}
 
 
-def test_one_medline_file_with_other_bytes(own):
-    path = own.folder / FILE.format(5)
+def drop_first_citation(path):
     xml = gzip.decompress(path.read_bytes())
     first = re.search(rb"<PubmedArticle>.*?</PubmedArticle>\n?", xml, re.S)[0]
     write_medline(path, xml.replace(first, b"", 1))
-    assert own.plan("corpus") == {("fingerprint_medline", "batch=0002"): 1}, "the rest is planned once it is made"
+
+
+def test_one_medline_file_with_other_bytes(own):
+    drop_first_citation(own.folder / FILE.format(5))
+    digests = {("fingerprint_medline", "batch=0002"): 1, ("collect_medline_digests", ""): 1}
+    assert own.plan("corpus") == digests, "the rest is planned once it is made"
     ran = own.run("--", LINKING)
-    batch_rules = ["fingerprint_medline", "extract_abstracts", "split_sentences", "detect_mentions"]
-    assert wildcards(ran, *batch_rules) == {(rule, "batch=0002") for rule in batch_rules}
-    assert by_rule(ran) == dict.fromkeys(
-        [*batch_rules, "unique_sentences", "collect_surfaces", "link_surfaces", "join_mentions"], 1
-    )
+    assert wildcards(ran, *BY_BATCH) == {(rule, "batch=0002") for rule in BY_BATCH}
+    assert by_rule(ran) == dict.fromkeys([*BY_BATCH, *ALL_BATCHES], 1)
     assert by_rule(own.plan("corpus")) == {"align_sentences": 2, "build_corpus": 2, "check_corpus": 2}
     assert own.plan("--", LINKING) == {}
+
+
+def test_what_is_below_waits_for_slow_digests(own):
+    """The graph is built anew while the digests are made; the corpora come after both, once."""
+    own.edit("workflow_scripts/acquire/fingerprint_medline.py", "    lines = []\n", "    sleep(20)\n    lines = []\n")
+    own.edit("workflow_scripts/acquire/fingerprint_medline.py", "from pathlib", "from time import sleep\nfrom pathlib")
+    own.add("workflow_scripts/kg/facts.py", "# a comment\n")
+    drop_first_citation(own.folder / FILE.format(5))
+    graph = {"build_kg": 1} | GRAPH_JOBS
+    ran = dict.fromkeys([*BY_BATCH, *ALL_BATCHES], 1) | graph | {"fingerprint_medline": 2}
+    assert by_rule(own.run("corpus")) == ran
+    assert own.plan("corpus") == {}
 
 
 def test_medline_files_that_are_added(own):
@@ -236,17 +256,11 @@ def test_medline_files_that_are_added(own):
         xml = gzip.decompress((own.folder / FILE.format(number - 6)).read_bytes())
         write_medline(own.folder / FILE.format(number), re.sub(rb"(<PMID[^>]*>)3", rb"\g<1>4", xml))
     ran = own.run("--", LINKING)
-    batch_rules = ["fingerprint_medline", "extract_abstracts", "split_sentences", "detect_mentions"]
-    assert wildcards(ran, *batch_rules) == {(rule, f"batch={n}") for rule in batch_rules for n in ("0002", "0003")}
-    assert by_rule(ran) == dict.fromkeys(batch_rules, 2) | dict.fromkeys(
-        ["unique_sentences", "collect_surfaces", "link_surfaces", "join_mentions"], 1
-    )
+    assert wildcards(ran, *BY_BATCH) == {(rule, f"batch={n}") for rule in BY_BATCH for n in ("0002", "0003")}
+    assert by_rule(ran) == dict.fromkeys(BY_BATCH, 2) | dict.fromkeys(ALL_BATCHES, 1)
     assert own.plan("--", LINKING) == {}
 
 
-CORPUS_JOBS = {"align_sentences": 2, "build_corpus": 2, "check_corpus": 2}
-GRAPH_JOBS = {"split_inductive": 1, "split_transductive": 1} | CORPUS_JOBS
-LINKING_JOBS = {"detect_mentions": 2, "collect_surfaces": 1, "link_surfaces": 1, "join_mentions": 1} | CORPUS_JOBS
 # name of the case: (table, text in its first row, another text) of each change, and what runs
 RELEASES = {
     "an alias": (
@@ -271,6 +285,15 @@ def test_a_changed_release(own, case):
     for table, old, new in changes:
         change(own, table, old, new)
     assert by_rule(own.run("corpus")) == expected
+    assert own.plan("corpus") == {}
+
+
+def test_another_folder_with_the_same_release(own):
+    """The set of the files that jobs read is another one, whatever is in them."""
+    (own.folder / "inputs/META").rename(own.folder / "inputs/2020AA")
+    (own.folder / "own.yaml").write_text(OWN_CONFIG.replace("inputs/META", "inputs/2020AA"))
+    at_once = ["fingerprint_names", "fingerprint_graph", "build_kb", "build_kg"]
+    assert by_rule(own.run("--", *GRAPH_AND_NAMES)) == dict.fromkeys(at_once, 1)
     assert own.plan("corpus") == {}
 
 

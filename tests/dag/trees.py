@@ -15,7 +15,8 @@ from tests.e2e.watched import jobs
 JOBS = """
     fingerprint_names     1  build_kb build_kg
     fingerprint_graph     1  build_kg
-    fingerprint_medline   2  extract_abstracts
+    fingerprint_medline   2  collect_medline_digests
+    collect_medline_digests 1 extract_abstracts
     extract_abstracts     2  split_sentences unique_sentences
     split_sentences       2  unique_sentences detect_mentions
     unique_sentences      1  join_mentions build_corpus write_deviations write_report

@@ -113,7 +113,7 @@ def _skipping(found):
         return []
     text = [
         f"Checkpoints (fingerprint_*): {found.checkpoints}. After each, the rest is planned again, "
-        "and may need more fingerprints than are counted here."
+        "and what reads a fingerprint that is another one than before is added to the jobs counted here."
     ]
     if found.skippable:
         text.append(f"Marked `maybe`: {found.skippable}. They are skipped if the fingerprint is the same as before.")
