@@ -11,7 +11,8 @@ demo: .venv/.installed
 	PYTHONPATH=. python -P workflow_scripts/reporting/show_table.py results/demo/tables
 
 test: .venv/.installed .venv/.test-models lint
-	pytest -q -n 2 --dist loadgroup
+	pytest -q -n 2 --dist loadfile --ignore=tests/slurm
+	pytest -q tests/slurm
 
 lint: .venv/.installed
 	ruff check .

@@ -10,8 +10,6 @@ from tests.dag.trees import COUNTS, Tree, below, by_rule, touch, wildcards
 from tests.e2e.conftest import OWN, OWN_CONFIG, snakemake, write_medline
 from tests.e2e.watched import WatchedRun, finished_jobs
 
-pytestmark = pytest.mark.xdist_group("demo")
-
 TABLES = [name for name in COUNTS if name.startswith("render_table")]
 TABLE7 = {"render_table7": 1, "draw_figure4": 1, "verify_against_paper": 1, "write_report": 1}
 ONE_CORPUS = {"build_corpus": 1, "check_corpus": 1, "write_deviations": 1, "write_report": 1}

@@ -13,8 +13,6 @@ import pytest
 
 from tests.e2e.conftest import snakemake
 
-pytestmark = pytest.mark.xdist_group("demo")
-
 FACTS = 2419
 MODELS = ["cnn_sent", "pcnn_bag_one", "gru_bag_att", "bert_bag_avg"]
 CONFIG = """

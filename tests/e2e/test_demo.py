@@ -15,8 +15,6 @@ import pytest
 
 from tests.e2e.conftest import WHOLE_DEMO_SECONDS, snakemake
 
-pytestmark = pytest.mark.xdist_group("demo")
-
 RELATIONS = 21
 TABLES = ["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"]
 

@@ -12,8 +12,6 @@ import pytest
 from tests.e2e.conftest import OWN, WHOLE_DEMO_SECONDS, snakemake
 from tests.e2e.watched import WatchedRun, none_left, processes_below, started
 
-pytestmark = pytest.mark.xdist_group("demo")
-
 # Benchmarks, logs and records tell times and hosts; the report shows the records.
 NOT_REPEATED = {"benchmarks", "logs", "provenance", "report.html"}
 KINDS = ["all processes", "Snakemake alone", "a job"]

@@ -8,8 +8,6 @@ import pytest
 
 from tests.e2e.conftest import OWN, SECRETS, snakemake
 
-pytestmark = pytest.mark.xdist_group("demo")
-
 
 def forms(secret):
     """The bytes under which a secret may hide: itself, in hex, and in base64 at each of the three alignments."""

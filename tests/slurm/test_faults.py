@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-pytestmark = [pytest.mark.xdist_group("slurm"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.timeout(600)]
 ATTEMPTS = 4  # retries: 3
 
 

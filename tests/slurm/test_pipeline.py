@@ -6,7 +6,7 @@ from tests.e2e.conftest import checkout, finished_demo, once  # noqa: F401
 from tests.e2e.test_demo import CORPUS_FILES, TABLE_FILES, digests
 from tests.slurm.conftest import SITE, Run, until
 
-pytestmark = [pytest.mark.xdist_group("slurm"), pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.timeout(1800)]
 # Three jobs at a time, that two real cores are not asked for more than they have.
 DEMO = ("--configfile", "profiles/demo/config.yaml", "--jobs", "3")
 

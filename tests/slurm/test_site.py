@@ -7,7 +7,7 @@ import pytest
 
 from tests.slurm.conftest import SITE, Run, note_sbatch, until
 
-pytestmark = [pytest.mark.xdist_group("slurm"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.timeout(600)]
 
 
 def facts(path):
