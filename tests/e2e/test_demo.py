@@ -3,13 +3,9 @@
 import csv
 import hashlib
 import json
-import os
 import re
-import shutil
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -115,53 +111,6 @@ def test_other_cores_hash_seed_locale_and_batches_give_the_same_bytes(finished_d
         first = digests(finished_demo, *patterns)
         assert len(first) > 10
         assert digests(other, *patterns) == first
-
-
-def test_a_killed_run_goes_on_and_ends_with_the_same_corpus(finished_demo, checkout):
-    folder = checkout("killed")
-    for seconds in (12, 8):
-        process = subprocess.Popen(
-            ["snakemake", "--profile", "profiles/demo", "--cores", "2", "corpus"],
-            cwd=folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            env={**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"},
-        )
-        time.sleep(seconds)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=30)
-    shutil.rmtree(folder / ".snakemake" / "locks", ignore_errors=True)
-    result = snakemake(folder, "--cores", 2, "corpus")
-    assert result.returncode == 0, result.stdout[-6000:]
-    corpus = digests(folder, *CORPUS_FILES)
-    assert corpus == {name: digest for name, digest in digests(finished_demo, *CORPUS_FILES).items() if name in corpus}
-    assert sum(name.startswith("corpus/inductive/") for name in corpus) >= 10
-    assert not list((folder / "results").rglob(".*.tmp"))
-
-
-@pytest.mark.parametrize(
-    "overlay, runs, rests",
-    [
-        ("seeds: [1, 2]", {"train_run", "evaluate_bag_run", "render_table7"}, {"build_kg", "index_words"}),
-        ("evaluation: {precision_at: [9, 100, 200, 300, 1000, 2000]}",
-         {"evaluate_bag_run", "render_table7"}, {"train_run", "build_corpus"}),
-        ("corpus: {max_mention_freq: 9999}", {"build_corpus", "train_run"}, {"build_kg", "link_surfaces"}),
-        ("kg: {seed: 5}", {"split_inductive", "align_sentences", "train_run"}, {"build_kg", "link_surfaces"}),
-    ],
-)  # fmt: skip
-def test_a_change_of_the_config_runs_what_depends_on_it(finished_demo, tmp_path, overlay, runs, rests):
-    (tmp_path / "own.yaml").write_text(overlay + "\n")
-    plan = planned(finished_demo, "--configfile", "profiles/demo/config.yaml", tmp_path / "own.yaml")
-    assert runs <= set(plan)
-    assert not rests & set(plan)
-
-
-def test_reordered_keys_run_nothing(finished_demo, tmp_path):
-    text = (finished_demo / "profiles" / "demo" / "config.yaml").read_text(encoding="utf-8")
-    blocks = re.split(r"^(?=\w)", text, flags=re.M)
-    (tmp_path / "own.yaml").write_text("".join(reversed([block.rstrip("\n") + "\n" for block in blocks])))
-    assert planned(finished_demo, "--configfile", tmp_path / "own.yaml") == {}
 
 
 @pytest.mark.parametrize(
