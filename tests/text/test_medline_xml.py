@@ -171,7 +171,9 @@ def test_not_utf8(whole, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "body", [b"plain", b"", b"\x1f\x8b", gzip.compress(b""), gzip.compress(b"no xml"), gzip.compress(b"<a><b></a>")]
+    "body",
+    [b"plain", b"", b"\x1f\x8b", gzip.compress(b""), gzip.compress(b"no xml"), gzip.compress(b"<a><b></a>")],
+    ids=["plain", "empty", "cut magic", "empty member", "no markup", "unbalanced"],  # not the bytes: they hold the time
 )
 def test_no_medline_file(tmp_path, body):
     path = tmp_path / "n.xml.gz"
