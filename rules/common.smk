@@ -39,6 +39,7 @@ BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
 CORPORA = list(config["corpora"])
 RUNS = PLAN.runs
+NEWER_COLUMNS = ("encoding", "head", "patience")
 # The corpora of the tables are there, but not the knowledge graph: they were copied, not built here.
 CORPORA_GIVEN = not os.path.exists(f"{RESULTS}/kg/concepts.parquet") and all(
     os.path.isfile(f"{RESULTS}/corpus/{table['corpus']}/check.json")
@@ -207,10 +208,15 @@ def index_files(wildcards):
 
 
 def run_settings(wildcards):
-    """Params of a training run: its identity, its row without the columns that only name it, and section training."""
+    """Params of a training run: its identity, its row without the columns that only name it, and section training.
+
+    A column of `NEWER_COLUMNS` that is empty is left out, so that its coming trained no other row anew.
+    """
     run = run_of(wildcards)
     row = {
-        column: value for column, value in run["row"].items() if column not in ("name", "tables")
+        column: value
+        for column, value in run["row"].items()
+        if column not in ("name", "tables") and not (column in NEWER_COLUMNS and value is None)
     }
     training = ("threads", "device", "precision", "tokens_per_batch")
     return canonical_json(

@@ -176,7 +176,15 @@ def test_the_files_of_an_encoder_that_a_rule_makes(config, repository, tmp_path,
     [
         (lambda text: text.replace("model\t", "modl\t", 1), "line 1\n  found:    columns modl, name"),
         (lambda text: text + "x\n", r"line 18, .*is not"),
-        (lambda text: text.rstrip("\n") + "\t1\t2\n", "line 17: 23 columns, expected 21"),
+        (lambda text: text.rstrip("\n") + "\t1\t2\n", "line 17: 26 columns, expected 24"),
+        (
+            lambda text: text.replace("\ttable7\t", "\ttabel7\t", 1),
+            r"line 2, tables: 'tabel7' does not match",
+        ),
+        (
+            lambda text: text.replace("\ttable7\t", "\ttable77\t", 1),
+            "line 2: model cnn_sent names table77, which is no .* .did you mean table7",
+        ),
         (
             lambda text: text + text.splitlines()[4].replace("cnn_bag_att", "mine") + "\n",
             "cnn_bag_att and mine would fill the same row of table7",
@@ -237,6 +245,28 @@ def test_overrides_are_read_as_cells_of_the_table(config, repository):
     assert models["cnn_sent"]["learning_rate"] == 1e-3
 
 
+def test_overrides_of_a_model_win_over_those_of_its_encoder(config, repository):
+    overrides = {"bert": {"epochs": 2, "dropout": 0.2}, "bert_sent": {"epochs": 9}}
+    models = configuration.Plan(changed(config, "training.overrides", overrides), repository).models
+    assert [models["bert_sent"][column] for column in ("epochs", "dropout")] == [9, 0.2]
+    assert [models["bert_bag_avg"][column] for column in ("epochs", "dropout")] == [2, 0.2]
+
+
+def test_a_row_may_name_a_table_of_ones_own(config, repository, tmp_path):
+    text = (
+        (repository / "experiments/models.tsv")
+        .read_text(encoding="utf-8")
+        .replace("\ttable7\t", "\ttable7,tablex\t", 1)
+    )
+    (tmp_path / "models.tsv").write_text(text, encoding="utf-8")
+    config = changed(config, "experiments.models", str(tmp_path / "models.tsv"))
+    tables = config["experiments"]["tables"] | {"tablex": {"corpus": "transductive"}}
+    plan = configuration.Plan(changed(config, "experiments.tables", tables), repository)
+    assert "transductive.cnn_sent.s1" in plan.runs
+    with pytest.raises(UsageError, match="line 2: model cnn_sent names tablex, which is no table"):
+        configuration.Plan(config, repository)
+
+
 def test_some_models_of_a_table(config, repository):
     spec = {"corpus": "inductive", "models": ["gru_bag_att", "cnn_sent"]}
     plan = configuration.Plan(changed(config, "experiments.tables", {"table7": spec}), repository)
@@ -262,6 +292,15 @@ def test_some_models_of_a_table(config, repository):
             "training.overrides",
             {"gru": {"embedding": "w"}},
             "overrides.gru.embedding, for model gru_sent: embedding w is",
+        ),
+        ("training.overrides", {"cnn": {"name": "X"}}, "training.overrides.cnn: fixed column name; .* batch_size"),
+        ("training.overrides", {"bert_sent": {"encoder": "cnn"}}, "overrides.bert_sent: fixed column encoder"),
+        ("training.overrides", {"bert_sent": {"model": "x"}}, "overrides.bert_sent: fixed column model"),
+        ("training.overrides", {"bert_snt": {"epochs": 1}}, "neither an encoder nor a model .did you mean bert_sent"),
+        (
+            "training.overrides",
+            {"bert": {"epochs": 2}, "bert_sent": {"epochs": 0}},
+            "training.overrides.bert_sent.epochs, for model bert_sent: 0 is",
         ),
         ("encoders", {}, "is not in config section encoders"),
     ],

@@ -89,6 +89,10 @@ def test_settings_of_appendix_e(rows):
         {"kernel_size": None},
         {"optimizer": "sgd"},
         {"colour": "red"},
+        {"encoding": "XX"},
+        {"head": "amin2020"},
+        {"patience": 0},
+        {"tables": "tabel7"},
     ],
 )
 def test_the_schema_refuses(rows, validator, change):

@@ -15,6 +15,12 @@ import yaml
 from workflow_scripts.common.errors import UsageError
 
 MADE_BY_A_RULE = pathlib.Path("resources/demo")
+# What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
+PAPER_ITEMS = [f"table{n}" for n in range(1, 12)] + [f"table_a{n}" for n in range(1, 5)]
+PAPER_ITEMS += [f"figure{n}" for n in range(1, 6)] + ["figure_a1"]
+ENCODERS = ("cnn", "pcnn", "gru", "bert")
+# What makes a row the row it is: an override would leave the table saying one thing and the run being another.
+FIXED_COLUMNS = ("model", "name", "tables", "encoder")
 
 
 def validate(config, schema_path, files=()):
@@ -59,8 +65,7 @@ def _explain(error, files, schema_path):
         key = ".".join(map(str, [*path, unknown[0]]))
         value = error.instance[unknown[0]]
         path = [*path, unknown[0]]
-        near = difflib.get_close_matches(unknown[0], known, 1)
-        allowed = f"known keys here: {', '.join(known)}" + (f" (did you mean {near[0]}?)" if near else "")
+        allowed = f"known keys here: {', '.join(known)}{_near(unknown[0], known)}"
     elif error.validator == "enum":
         allowed = f"one of {', '.join(map(json.dumps, error.validator_value))}"
     elif error.validator == "required":
@@ -236,27 +241,41 @@ class Plan:
         if not path.is_file():
             raise UsageError(f"experiments.models: {path} does not exist")
         schema = read_yaml(self.root / "schemas" / "models.schema.yaml")
-        overrides = self.config["training"]["overrides"]
         validator = jsonschema.Draft202012Validator(schema)
         models = {}
         for number, row in _table_rows(path, schema["required"]):
             if row["model"] in models:
                 raise UsageError(f"{path}, line {number}: model {row['model']} stands there twice")
-            own = overrides.get(row["encoder"], {})
-            # YAML takes 2e-5 for a text: values are read as those of the table are
-            own = {column: _typed(value) if isinstance(value, str) else value for column, value in own.items()}
-            unknown = sorted(set(own) - set(row))
-            if unknown:
-                raise UsageError(
-                    f"training.overrides.{row['encoder']}: unknown column {unknown[0]}; "
-                    f"columns of {path.name}: {', '.join(row)}"
-                )
+            own, places = self._overrides(row, path)
             models[row["model"]] = row | own
-            places = {
-                column: f"training.overrides.{row['encoder']}.{column}, for model {row['model']}" for column in own
-            }
             self._check_model(f"{path}, line {number}", models[row["model"]], validator, places)
+        self._check_override_keys(models)
         return models
+
+    def _overrides(self, row, path):
+        """Columns that training.overrides replaces in a row, and where each was set; the model's own key wins."""
+        values, places = {}, {}
+        for key in (row["encoder"], row["model"]):
+            for column, value in self.config["training"]["overrides"].get(key, {}).items():
+                if column not in row or column in FIXED_COLUMNS:
+                    kind = "fixed" if column in row else "unknown"
+                    free = ", ".join(name for name in row if name not in FIXED_COLUMNS)
+                    raise UsageError(
+                        f"training.overrides.{key}: {kind} column {column}; replaceable columns of {path.name}: {free}"
+                    )
+                # YAML takes 2e-5 for a text: values are read as those of the table are
+                values[column] = _typed(value) if isinstance(value, str) else value
+                places[column] = f"training.overrides.{key}.{column}, for model {row['model']}"
+        return values, places
+
+    def _check_override_keys(self, models):
+        known = [*ENCODERS, *models]
+        for key in self.config["training"]["overrides"]:
+            if key not in known:
+                raise UsageError(
+                    f"training.overrides.{key}: neither an encoder nor a model{_near(key, known)}\n"
+                    f"  expected: one of {', '.join(known)}"
+                )
 
     def _check_model(self, line, row, validator, places):
         """Check a row; `places` says where a column that does not come from the table was set."""
@@ -264,6 +283,14 @@ class Plan:
             column = ".".join(map(str, error.absolute_path)) or "row"
             place = places.get(column, f"{line}, {column}")
             raise UsageError(f"{place}: {error.message}\n  remedy: see schemas/models.schema.yaml")
+        tables = [*self.config["experiments"]["tables"], *PAPER_ITEMS]
+        for table in filter(None, (row["tables"] or "").split(",")):
+            if table not in tables:
+                raise UsageError(
+                    f"{line}: model {row['model']} names {table}, which is no table or figure of the paper and none of "
+                    f"config experiments.tables{_near(table, tables)}: nothing would be trained for it\n"
+                    "  remedy:   correct the name, or add it to experiments.tables with its corpus"
+                )
         for column, section in (("embedding", "embeddings"), ("pretrained", "encoders")):
             if row[column] is not None and row[column] not in self.config[section]:
                 raise UsageError(
@@ -281,7 +308,8 @@ class Plan:
             filled = {}
             for model in self._models_of(table, spec):
                 row = self.models[model]
-                other = filled.setdefault((row["name"], row["level"], row["pooling"]), model)
+                kind = row["encoding"] or "CM", row["head"]
+                other = filled.setdefault((row["name"], row["level"], row["pooling"], *kind), model)
                 if other != model:
                     raise UsageError(
                         f"{self.config['experiments']['models']}: {other} and {model} would fill the same row of "
@@ -314,6 +342,11 @@ def expand_range(pattern):
     if int(first) > int(last):
         raise UsageError(f"medline.files: the range in {pattern} runs backwards")
     return [f"{before}{number:0{len(first)}d}{after}" for number in range(int(first), int(last) + 1)]
+
+
+def _near(name, known):
+    near = difflib.get_close_matches(name, known, 1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def _table_rows(path, columns):
