@@ -16,6 +16,7 @@ from workflow_scripts.planning.dry_run import default_profile
 from workflow_scripts.planning.findings import FAILURE, OK, SKIPPED, WARNING, Answer
 
 SECRET = "0f0f-very-secret-key"
+ENCODER = "resources/encoders/biobert"
 LOCAL = {"executor": "local", "cores": 4, "deployment": [], "status_command": None}
 
 
@@ -36,8 +37,8 @@ def config(repository, tmp_path, monkeypatch):
     names += [f"{meta}/SemGroups_2018.txt"]
     names += [f"{values['medline']['baseline_dir']}/pubmed19n000{number}.xml.gz" for number in (1, 2, 3)]
     names += [slot["path"] for slot in values["embeddings"].values()]
-    names += [f"{values['encoders']['biobert']['path']}/{name}" for name in ("config.json", "vocab.txt")]
-    names += [f"{values['encoders']['biobert']['path']}/pytorch_model.bin"]
+    names += [f"{ENCODER}/{name}" for name in ("config.json", "vocab.txt")]
+    names += [f"{ENCODER}/pytorch_model.bin"]
     names += [f"{values['text']['model']}/{name}" for name in ("meta.json", "config.cfg")]
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +65,7 @@ def test_all_inputs_in_place(config, repository):
         ("resources/medline/baseline/pubmed19n0002.xml.gz", "MEDLINE", "medline.source: download"),
         ("resources/embeddings/biow2v.bin", "embedding biow2v", "embeddings.biow2v.path"),
         ("resources/encoders/biobert/pytorch_model.bin", "encoder biobert", "encoders.biobert.path"),
-        ("resources/encoders/biobert/vocab.txt", "encoder biobert", "experiments/sources.tsv"),
+        ("resources/encoders/biobert/vocab.txt", "encoder biobert", "experiments/encoders.tsv"),
     ],
 )
 def test_each_missing_or_empty_file(config, repository, tmp_path, path, check, remedy, empty):

@@ -14,13 +14,17 @@ import yaml
 
 from workflow_scripts.common.errors import UsageError
 
-MADE_BY_A_RULE = pathlib.Path("resources/demo")
 # What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
 PAPER_ITEMS = [f"table{n}" for n in range(1, 12)] + [f"table_a{n}" for n in range(1, 5)]
 PAPER_ITEMS += [f"figure{n}" for n in range(1, 6)] + ["figure_a1"]
 ENCODERS = ("cnn", "pcnn", "gru", "bert")
 # What makes a row the row it is: an override would leave the table saying one thing and the run being another.
 FIXED_COLUMNS = ("model", "name", "tables", "encoder")
+RESOURCES = pathlib.Path("resources")
+MADE_BY_A_RULE = RESOURCES / "demo"
+# The tokenizer as it is downloaded. A tokenizer_config.json that the hub lacks is written empty, so that the files of
+# an encoder are the same before and after its download.
+HUB_FILES = ("vocab.txt", "tokenizer_config.json")
 
 
 def validate(config, schema_path, files=()):
@@ -122,6 +126,7 @@ class Plan:
         self.config, self.root = config, pathlib.Path(root)
         self.partitions = [f"{i:03d}" for i in range(config["text"]["partitions"])]
         self.batches = self._batches()
+        self.encoders = self._encoders()
         self.models = self._models()
         self.runs = self._runs()
 
@@ -188,21 +193,59 @@ class Plan:
         UsageError
             If none of the alternatives is there as a whole and no rule makes it.
         """
-        folder = pathlib.Path(self.config["encoders"][encoder]["path"])
+        folder = pathlib.Path(self.encoders[encoder]["path"])
         alternatives = {
             "tokenizer": [["tokenizer.json"], ["vocab.txt", "tokenizer_config.json"], ["vocab.txt"]],
             "weights": [["config.json", "model.safetensors"], ["config.json", "pytorch_model.bin"]],
         }[what]
         paths = [[folder / name for name in names] for names in alternatives]
         found = next((group for group in paths if all(path.is_file() for path in group)), None)
+        if found is None and self.encoder_is_downloaded(encoder):
+            return [str(path) for path in self.hub_files(encoder) if (path.name in HUB_FILES) == (what == "tokenizer")]
         if found is None and MADE_BY_A_RULE not in paths[0][0].parents:
             there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
             raise UsageError(
                 f"no {what} of encoder {encoder} in {folder}\n  found:    {there or 'nothing'}\n"
                 f"  expected: {', or '.join(' and '.join(names) for names in alternatives)}\n"
-                f"  remedy:   put the files there, or set encoders.{encoder}.path to the folder of the model"
+                f"  remedy:   put the files there, set encoders.{encoder}.path to the folder of the model, or let them "
+                "be fetched (downloads.encoders, and a hub_id in the registry)"
             )
         return [str(path) for path in found or paths[0]]
+
+    def encoder_is_downloaded(self, encoder):
+        """Whether a rule gets the encoder from the hub: its row has a hub id, its folder is below resources/ and
+        `downloads.encoders` allows it. Does not depend on what is on the disk."""
+        row = self.encoders[encoder]
+        path = pathlib.Path(row["path"])
+        below = RESOURCES in path.parents and MADE_BY_A_RULE not in [path, *path.parents]
+        return bool(self.config["downloads"]["encoders"] and row["hub_id"] and below)
+
+    def hub_files(self, encoder):
+        """Paths of the files that a download of an encoder gives."""
+        row = self.encoders[encoder]
+        return [pathlib.Path(row["path"]) / name for name in (*HUB_FILES, "config.json", row["weights"])]
+
+    def encoder_missing(self, encoder):
+        """Why an encoder cannot be had, in one line; None where it is at hand, made by a rule or can be downloaded.
+
+        At hand means that its folder holds a configuration, a vocabulary and weights. So an encoder that is not there
+        stops only what needs it: ask before runs are planned.
+        """
+        row = self.encoders.get(encoder)
+        if row is None:
+            return f"{encoder} is neither in {self.config['experiments']['encoders']} nor in config section encoders"
+        try:
+            self.encoder_files(encoder, "tokenizer")
+            self.encoder_files(encoder, "weights")
+        except UsageError:
+            if row["hub_id"] is None:
+                why = "no hub id is known"
+            elif not self.config["downloads"]["encoders"]:
+                why = "downloads.encoders is false"
+            else:
+                why = "its folder is not below resources/, where downloads go"
+            return f"not at hand: no whole encoder in {row['path']}, and {why} (set encoders.{encoder}.path)"
+        return None
 
     def require_model_names(self):
         """Raise UsageError where the text or linking stage needs a spaCy model and none is named."""
@@ -235,6 +278,28 @@ class Plan:
                 )
         size = medline["files_per_job"]
         return {f"{i // size + 1:04d}": names[i : i + size] for i in range(0, len(names), size)}
+
+    def _encoders(self):
+        """Rows of the registry by encoder, `path` filled in, with those of config section `encoders` over them."""
+        path = self.root / self.config["experiments"]["encoders"]
+        if not path.is_file():
+            raise UsageError(f"experiments.encoders: {path} does not exist")
+        schema = read_yaml(self.root / "schemas" / "encoders.schema.yaml")
+        validator = jsonschema.Draft202012Validator(schema)
+        encoders = {}
+        for number, row in _table_rows(path, schema["required"], typed=lambda text: text or None):
+            for error in validator.iter_errors(row):
+                column = ".".join(map(str, error.absolute_path)) or "row"
+                raise UsageError(
+                    f"{path}, line {number}, {column}: {error.message}\n  remedy: see schemas/encoders.schema.yaml"
+                )
+            if row["encoder"] in encoders:
+                raise UsageError(f"{path}, line {number}: encoder {row['encoder']} stands there twice")
+            encoders[row["encoder"]] = row | {"path": row["path"] or str(RESOURCES / "encoders" / row["encoder"])}
+        for name, own in self.config["encoders"].items():
+            empty = dict.fromkeys(schema["required"]) | {"encoder": name, "name": name, "allow_unused_weights": "no"}
+            encoders[name] = encoders.get(name, empty) | own
+        return encoders
 
     def _models(self):
         path = self.root / self.config["experiments"]["models"]
@@ -291,11 +356,14 @@ class Plan:
                     f"config experiments.tables{_near(table, tables)}: nothing would be trained for it\n"
                     "  remedy:   correct the name, or add it to experiments.tables with its corpus"
                 )
-        for column, section in (("embedding", "embeddings"), ("pretrained", "encoders")):
-            if row[column] is not None and row[column] not in self.config[section]:
+        for column, section, known in (
+            ("embedding", "embeddings", self.config["embeddings"]),
+            ("pretrained", "encoders", self.encoders),
+        ):
+            if row[column] is not None and row[column] not in known:
                 raise UsageError(
                     f"{places.get(column, line)}: {column} {row[column]} is not in config section {section}: "
-                    f"{', '.join(sorted(self.config[section])) or 'empty'}"
+                    f"{', '.join(sorted(known)) or 'empty'}"
                 )
 
     def _runs(self):
@@ -349,21 +417,22 @@ def _near(name, known):
     return f" (did you mean {near[0]}?)" if near else ""
 
 
-def _table_rows(path, columns):
+def _table_rows(path, columns, typed=None):
     """(line, row with typed values) for each row under a header with exactly these columns, in any order."""
+    typed = typed or _typed
     with open(path, encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream, delimiter="\t")
         header = reader.fieldnames or []
         if sorted(header) != sorted(columns):
             raise UsageError(
                 f"{path}, line 1\n  found:    columns {', '.join(header)}\n  expected: columns {', '.join(columns)}\n"
-                "  remedy:   correct the header, columns separated by tabs; see schemas/models.schema.yaml"
+                f"  remedy:   correct the header, columns separated by tabs; see schemas/{path.stem}.schema.yaml"
             )
         rows = [(reader.line_num, row) for row in reader]
     for number, row in rows:
         if None in row:
             raise UsageError(f"{path}, line {number}: {len(columns) + len(row[None])} columns, expected {len(columns)}")
-    return [(number, {column: _typed(text) for column, text in row.items()}) for number, row in rows]
+    return [(number, {column: typed(text) for column, text in row.items()}) for number, row in rows]
 
 
 def _typed(text):

@@ -142,8 +142,7 @@ def _models(plan, config):
         path = config["embeddings"][slot]["path"]
         findings.append(_present(f"embedding {slot}", path, f"embeddings.{slot}.path"))
     for name in sorted({row["pretrained"] for row in rows if row["pretrained"]}):
-        path = config["encoders"][name]["path"]
-        findings.append(_encoder(name, path))
+        findings.append(_encoder(plan, name))
     return findings or [Finding("models", SKIPPED, "no training run is configured")]
 
 
@@ -157,7 +156,8 @@ def _present(check, path, key):
     return Finding(check, FAILURE, f"{path} {state}", "a file of word vectors", f"put it there or set {key}; {SOURCES}")
 
 
-def _encoder(name, path):
+def _encoder(plan, name):
+    path = plan.encoders[name]["path"]
     folder = pathlib.Path(path)
     if made(path):
         return Finding(f"encoder {name}", OK, "made by the run")
@@ -169,7 +169,9 @@ def _encoder(name, path):
     ]
     if not missing:
         return Finding(f"encoder {name}", OK, path)
-    remedy = f"put the files of the model there or set encoders.{name}.path; {SOURCES}"
+    if plan.encoder_is_downloaded(name) and len(missing) == len(wanted):
+        return Finding(f"encoder {name}", OK, f"{path}: fetched by the run from {plan.encoders[name]['hub_id']}")
+    remedy = f"put the files of the model there or set encoders.{name}.path; experiments/encoders.tsv names its hub id"
     found = f"{path}: absent or empty: {', '.join(missing)}"
     return Finding(f"encoder {name}", FAILURE, found, "a folder with config, tokenizer and weights", remedy)
 
