@@ -40,10 +40,10 @@ PARTITIONS = PLAN.partitions
 CORPORA = list(config["corpora"])
 RUNS = PLAN.runs
 NEWER_COLUMNS = ("encoding", "head", "patience")
-# The corpora of the tables are there, but not the knowledge graph: they were copied, not built here.
+# The corpora of Table 7 are there, but not the knowledge graph: they were copied, not built here.
 CORPORA_GIVEN = not os.path.exists(f"{RESULTS}/kg/concepts.parquet") and all(
-    os.path.isfile(f"{RESULTS}/corpus/{table['corpus']}/check.json")
-    for table in config["experiments"]["tables"].values()
+    os.path.isfile(f"{RESULTS}/corpus/{corpus}/check.json")
+    for corpus in PLAN.table_corpora("table7")
 )
 TABLE_NAMES = ["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"]
 TABLES = collect(
@@ -168,9 +168,8 @@ def run_of(wildcards):
 
 
 def table_corpus(table):
-    """The corpus of a table: its own in config experiments.tables, else that of Table 7."""
-    tables = config["experiments"]["tables"]
-    return tables.get(table, tables["table7"])["corpus"]
+    """The corpus of a table, the first where it has several: its own in config experiments.tables, else Table 7's."""
+    return PLAN.table_corpora(table)[0]
 
 
 def evaluated(table, file, **columns):
@@ -178,7 +177,7 @@ def evaluated(table, file, **columns):
     return [
         f"{RESULTS}/evaluation/{run}/{pooling}/{file}"
         for run, entry in RUNS.items()
-        if entry["corpus"] == table_corpus(table)
+        if entry["corpus"] in PLAN.table_corpora(table)
         and table in str(entry["row"]["tables"]).split(",")
         and columns.items() <= entry["row"].items()
         for pooling in entry["poolings"]

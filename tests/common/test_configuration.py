@@ -273,9 +273,23 @@ def test_some_models_of_a_table(config, repository):
     assert [run["model"] for run in plan.runs.values()] == ["cnn_sent"] * 3 + ["gru_bag_att"] * 3
 
 
+def test_a_table_of_several_corpora_trains_each_model_on_each(config, repository):
+    tables = {
+        "table7": {"corpora": ["transductive", "inductive"], "models": ["cnn_sent"]},
+        "table3": {"corpus": "inductive"},
+    }
+    plan = configuration.Plan(changed(config, "experiments.tables", tables), repository)
+    assert list(plan.runs) == [f"{c}.cnn_sent.s{s}" for c in ("transductive", "inductive") for s in (1, 2, 3)]
+    assert plan.table_corpora("table7") == plan.table_corpora("table6") == ["transductive", "inductive"]
+    assert plan.table_corpora("table3") == ["inductive"]
+
+
 @pytest.mark.parametrize(
     "path, value, words",
     [
+        ("experiments.tables", {"table7": {}}, "table7: neither corpus nor corpora"),
+        ("experiments.tables", {"table7": {"corpus": "inductive", "corpora": ["inductive"]}}, "one of the two"),
+        ("experiments.tables", {"table7": {"corpora": ["inductive", "no"]}}, "table7.corpora: no is not one of"),
         ("experiments.tables", {"table7": {"corpus": "none"}}, "experiments.tables.table7.corpus: none is not one of"),
         (
             "experiments.tables",

@@ -5,6 +5,7 @@ Only the Snakefile imports this module; scripts get their values through params.
 
 import csv
 import difflib
+import itertools
 import json
 import pathlib
 import re
@@ -366,29 +367,50 @@ class Plan:
                     f"{', '.join(sorted(known)) or 'empty'}"
                 )
 
+    def table_corpora(self, table):
+        """Ids of the corpora of a table: its own in experiments.tables, one or several, else those of Table 7."""
+        tables = self.config["experiments"]["tables"]
+        name = table if table in tables else "table7"
+        spec = tables[name]
+        if ("corpus" in spec) == ("corpora" in spec):
+            found = "corpus and corpora" if "corpus" in spec else "neither corpus nor corpora"
+            raise UsageError(
+                f"experiments.tables.{name}: {found}\n"
+                "  expected: one of the two, corpus: <id> or corpora: [<id>, ...]\n"
+                "  remedy:   files of configuration are merged key by key: use the key that the file below yours uses"
+            )
+        corpora = [spec["corpus"]] if "corpus" in spec else spec["corpora"]
+        for corpus in corpora:
+            if corpus not in self.config["corpora"]:
+                key = "corpus" if "corpus" in spec else "corpora"
+                known = ", ".join(self.config["corpora"])
+                raise UsageError(f"experiments.tables.{name}.{key}: {corpus} is not one of {known}")
+        return list(corpora)
+
     def _runs(self):
         runs = {}
         for table, spec in self.config["experiments"]["tables"].items():
-            corpus = spec["corpus"]
-            if corpus not in self.config["corpora"]:
-                known = ", ".join(self.config["corpora"])
-                raise UsageError(f"experiments.tables.{table}.corpus: {corpus} is not one of {known}")
-            filled = {}
-            for model in self._models_of(table, spec):
+            corpora = self.table_corpora(table)
+            for model in self._distinct_models(table, spec):
                 row = self.models[model]
-                kind = row["encoding"] or "CM", row["head"]
-                other = filled.setdefault((row["name"], row["level"], row["pooling"], *kind), model)
-                if other != model:
-                    raise UsageError(
-                        f"{self.config['experiments']['models']}: {other} and {model} would fill the same row of "
-                        f"{table}\n"
-                        f"  remedy: give one of them another name (both: {row['name']}), or take it out of {table}"
-                    )
                 poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
-                for seed in self.config["seeds"]:
+                for corpus, seed in itertools.product(corpora, self.config["seeds"]):
                     run = {"corpus": corpus, "model": model, "seed": seed, "poolings": poolings, "row": row}
                     runs[f"{corpus}.{model}.s{seed}"] = run
         return runs
+
+    def _distinct_models(self, table, spec):
+        filled = {}
+        for model in self._models_of(table, spec):
+            row = self.models[model]
+            kind = row["encoding"] or "CM", row["head"]
+            other = filled.setdefault((row["name"], row["level"], row["pooling"], *kind), model)
+            if other != model:
+                raise UsageError(
+                    f"{self.config['experiments']['models']}: {other} and {model} would fill the same row of {table}\n"
+                    f"  remedy: give one of them another name (both: {row['name']}), or take it out of {table}"
+                )
+        return list(filled.values())
 
     def _models_of(self, table, spec):
         named = [model for model, row in self.models.items() if table in str(row["tables"]).split(",")]
