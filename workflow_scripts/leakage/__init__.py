@@ -1,0 +1,1 @@
+"""Stage leakage: facts of training that come back in validation and test, under whatever name."""
