@@ -84,12 +84,25 @@ rule leakage:
         collect("<results>/corpus/{corpus}/check.json", corpus=CORPORA),
 
 
+rule export:
+    """Each corpus in its released form: OpenNRE files, Parquet with a card, Croissant metadata, checksums."""
+    input:
+        collect("<results>/export/{corpus}/SHA256SUMS", corpus=CORPORA),
+
+
+rule bundle:
+    """An archive of each export; what is derived from the UMLS only if export.may_redistribute says you may."""
+    input:
+        collect("<results>/export/{corpus}.tar.gz", corpus=CORPORA),
+
+
 include: "rules/demo.smk"
 include: "rules/acquire.smk"
 include: "rules/text.smk"
 include: "rules/linking.smk"
 include: "rules/kg.smk"
 include: "rules/corpus.smk"
+include: "rules/corpus_export.smk"
 include: "rules/training.smk"
 include: "rules/evaluation.smk"
 include: "rules/reporting.smk"

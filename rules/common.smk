@@ -37,7 +37,7 @@ NAME_TABLES = ["MRCONSO", "MRDEF"]
 GRAPH_TABLES = ["MRREL", "MRSTY", "MRDOC", "SemGroups"]
 BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
-CORPORA = list(config["corpora"])
+CORPORA = PLAN.corpora
 RUNS = PLAN.runs
 NEWER_COLUMNS = ("encoding", "head", "patience")
 # The corpora of Table 7 are there, but not the knowledge graph: they were copied, not built here.
@@ -77,6 +77,12 @@ def corpus_settings(*names, switches=()):
         {name: PLAN.corpus_value(wildcards.corpus, name) for name in names}
         | {switch: PLAN.value(f"construction.{switch}") for switch in switches}
     )
+
+
+def export_settings(wildcards):
+    """A params function: whether the corpus falls under the UMLS licence, and the vocabulary of its graph."""
+    vocabulary = None if PLAN.starts_at_corpus else PLAN.value("umls.vocabulary")
+    return canonical_json({"restricted": PLAN.restricted, "vocabulary": vocabulary})
 
 
 def paper_settings(wildcards):

@@ -33,6 +33,8 @@ rule align_sentences:
             "min_surface_chars",
             "type_constraint",
             "role_constraint",
+            "strict_inductive",
+            "inductive_negatives",
             switches=("role_flip", "stream_tails"),
         ),
     shell:
@@ -90,6 +92,8 @@ rule build_corpus:
             "max_mention_freq",
             "min_relation_freq",
             "max_bag_size",
+            "strict_inductive",
+            "multi_label",
             switches=("bag_pruning", "relation_redraw"),
         ),
     shell:
@@ -146,6 +150,9 @@ rule check_corpus:
             "max_mention_freq",
             "min_relation_freq",
             "max_bag_size",
+            "strict_inductive",
+            "inductive_negatives",
+            "multi_label",
             switches=("role_flip", "bag_pruning"),
         ),
     shell:

@@ -29,6 +29,8 @@ PARAMS = Params(
     min_surface_chars=3,
     type_constraint=True,
     role_constraint=True,
+    strict_inductive=False,
+    inductive_negatives=False,
     role_flip="mended",
     stream_tails="mended",
 )
@@ -82,6 +84,8 @@ def test_alignment_equals_the_restatement(tmp_path_factory, world, draws, constr
         negative_draws=draws,
         type_constraint=constraints[0],
         role_constraint=constraints[1],
+        strict_inductive=False,
+        inductive_negatives=False,
         role_flip=flip,
         min_surface_chars=chars,
     )

@@ -34,6 +34,8 @@ ALIGNMENT = {
     "min_surface_chars": 3,
     "type_constraint": True,
     "role_constraint": True,
+    "strict_inductive": False,
+    "inductive_negatives": False,
     "role_flip": "mended",
     "stream_tails": "mended",
 }
@@ -46,6 +48,8 @@ CORPUS = {
     "max_mention_freq": 1000,
     "min_relation_freq": 1,
     "max_bag_size": 500,
+    "strict_inductive": False,
+    "multi_label": False,
     "bag_pruning": "mended",
     "relation_redraw": "mended",
 }

@@ -28,6 +28,8 @@ ALIGNMENT = AlignmentParams(
     min_surface_chars=3,
     type_constraint=True,
     role_constraint=True,
+    strict_inductive=False,
+    inductive_negatives=False,
     role_flip="published",
     stream_tails="mended",
 )
@@ -40,6 +42,8 @@ CORPUS = {
     "max_mention_freq": 20,
     "min_relation_freq": 1,
     "max_bag_size": 10,
+    "strict_inductive": False,
+    "multi_label": False,
     "bag_pruning": "published",
     "relation_redraw": "published",
 }

@@ -13,6 +13,7 @@ import re
 import jsonschema
 import yaml
 
+from workflow_scripts.common.corpora import chosen_corpora
 from workflow_scripts.common.errors import UsageError
 
 # What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
@@ -126,10 +127,20 @@ class Plan:
     def __init__(self, config, root):
         self.config, self.root = config, pathlib.Path(root)
         self.partitions = [f"{i:03d}" for i in range(config["text"]["partitions"])]
-        self.batches = self._batches()
+        self.starts_at_corpus = config["start_from"] == "corpus"
+        self.corpora = chosen_corpora(config)
+        self.batches = {} if self.starts_at_corpus else self._batches()
         self.encoders = self._encoders()
         self.models = self._models()
         self.runs = self._runs()
+
+    @property
+    def restricted(self):
+        """What is made falls under the UMLS licence: as umls.restricted says, else all but the embedded release."""
+        own = self.config["umls"]["restricted"]
+        folders = [pathlib.Path(self.meta_dir(release)) for release in ("umls", "kb")]
+        embedded = not self.starts_at_corpus and all(MADE_BY_A_RULE in folder.parents for folder in folders)
+        return not embedded if own is None else own
 
     def value(self, path):
         """A configuration value by its dotted path; `construction.<switch>` gives the side the switch takes."""
@@ -381,9 +392,9 @@ class Plan:
             )
         corpora = [spec["corpus"]] if "corpus" in spec else spec["corpora"]
         for corpus in corpora:
-            if corpus not in self.config["corpora"]:
+            if corpus not in self.corpora:
                 key = "corpus" if "corpus" in spec else "corpora"
-                known = ", ".join(self.config["corpora"])
+                known = ", ".join(self.corpora)
                 raise UsageError(f"experiments.tables.{name}.{key}: {corpus} is not one of {known}")
         return list(corpora)
 

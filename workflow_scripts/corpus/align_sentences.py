@@ -20,7 +20,7 @@ from workflow_scripts.corpus.aligned import ALIGNED
 from workflow_scripts.corpus.alignment import COUNTS, Rules, align_block, sentence_runs
 from workflow_scripts.corpus.graph import load_graph
 from workflow_scripts.corpus.mention_blocks import count_rows, mention_blocks, ordered_files
-from workflow_scripts.corpus.negatives import candidate_pairs
+from workflow_scripts.corpus.negatives import candidate_pairs, inductive_candidates
 from workflow_scripts.corpus.row_groups import fixed_row_groups
 from workflow_scripts.corpus.splits import SPLITS
 
@@ -37,6 +37,8 @@ class Params:
     min_surface_chars: int
     type_constraint: bool
     role_constraint: bool
+    strict_inductive: bool
+    inductive_negatives: bool
     role_flip: str
     stream_tails: str
 
@@ -67,6 +69,8 @@ def align(mention_files, graph, settings, output, funnel_path, stream_block=STRE
         If no sentence is aligned; the funnel is in the message.
     """
     candidates = candidate_pairs(graph, settings.negative_draws, settings.seed)
+    if settings.inductive_negatives:
+        candidates = inductive_candidates(graph, *candidates, settings.strict_inductive)
     logging.info("negatives: %d candidate pairs", len(candidates[0]))
     rules = Rules(
         graph,

@@ -41,6 +41,8 @@ class Params:
     max_mention_freq: int
     min_relation_freq: int
     max_bag_size: int | None
+    strict_inductive: bool
+    multi_label: bool
     bag_pruning: str
     relation_redraw: str
 
@@ -98,15 +100,21 @@ def build(aligned, graph, aliases_path, settings, observe=lambda step, rows: Non
         return draw_keys(aligned["sentence_id"], settings.seed, purpose)[built.rows.place]
 
     after("alignment")
+    if settings.strict_inductive:
+        after("strict_inductive", selection.strictly_inductive(built.rows, graph))
     mask = selection.sampled_positives(built.rows, settings.positive_sample, keys("positive sample"))
     after("positive_sample", mask)
     mask = selection.balanced_negatives(built.rows, settings.negatives_share, keys("negatives share"))
     after("negatives_share", mask)
-    ids = None
-    if settings.relation_redraw == "published":
-        ids = aligned["sentence_id"].filter(places_mask(aligned, built.rows.place)).to_pylist()
-    relation = selection.relations_of(built.rows, graph, settings.seed, ids)
-    built.rows = dataclasses.replace(built.rows, relation=relation)
+    if settings.multi_label:
+        built.rows = selection.with_every_relation(built.rows, graph)
+        after("multi_label")
+    else:
+        ids = None
+        if settings.relation_redraw == "published":
+            ids = aligned["sentence_id"].filter(places_mask(aligned, built.rows.place)).to_pylist()
+        relation = selection.relations_of(built.rows, graph, settings.seed, ids)
+        built.rows = dataclasses.replace(built.rows, relation=relation)
     if settings.alias_filter:
         mask, built.notes["entities_without_alias"] = filters.named_by_aliases(built.rows, names, graph, aliases_path)
         after("alias_filter", mask)
@@ -132,7 +140,7 @@ def _require_relations(built, output):
 
 
 def places_mask(table, places):
-    """Arrow mask of the given ascending rows: filtering, unlike taking, never joins the chunks of a large table."""
+    """Arrow mask of the given rows: filtering, unlike taking, never joins the chunks of a large table."""
     mask = np.zeros(table.num_rows, dtype=bool)
     mask[places] = True
     return pa.array(mask)
@@ -152,6 +160,8 @@ def instances(built, split, texts):
     own = np.flatnonzero(built.rows.split == split)
     rows = built.rows.keep(own)
     table = built.aligned.filter(places_mask(built.aligned, rows.place)).drop_columns(["split", "positive"])
+    if len(rows) != table.num_rows:  # multi_label: a place may stand several times
+        table = table.take(pa.array(np.searchsorted(np.unique(rows.place), rows.place)))
     names = pa.array([*built.graph.relations, "NA"])
     table = table.append_column("relation", names.take(pa.array(rows.relation % len(names))))
     table = table.append_column("text", texts.take(pa.array(own)))
@@ -168,9 +178,9 @@ def with_ruis(table, triples_path):
 
 def write(built, settings, args):
     """Write the instances of each split, rel2id.json, funnel.csv, statistics.json and datasheet.md."""
-    kept = places_mask(built.aligned, built.rows.place)
-    ids = built.aligned["sentence_id"].filter(kept).combine_chunks()
-    texts = sentence_texts(ids, args.sentences)
+    places, place = np.unique(built.rows.place, return_inverse=True)
+    ids = built.aligned["sentence_id"].filter(places_mask(built.aligned, places)).combine_chunks()
+    texts = sentence_texts(ids, args.sentences).take(pa.array(place))
     unknown = 0
     for split, name in enumerate(SPLITS):
         table = with_ruis(instances(built, split, texts), args.triples)

@@ -42,6 +42,9 @@ class Params:
     max_mention_freq: int
     min_relation_freq: int
     max_bag_size: int | None
+    strict_inductive: bool
+    inductive_negatives: bool
+    multi_label: bool
     role_flip: str
     bag_pruning: str
 

@@ -1,7 +1,5 @@
 """The funnel: exact counts before and after each filter."""
 
-import numpy as np
-
 from workflow_scripts.common.files import write_delimited
 from workflow_scripts.corpus.splits import SPLITS
 
@@ -11,7 +9,7 @@ COUNTS = ("instances", "positives", "na", "facts")
 class Funnel:
     """Counts of instances, positives, NA and facts per split, step by step.
 
-    Facts are distinct positive pairs (a pair has one relation).
+    Facts are distinct positive pairs, with their relations once these are given.
 
     Parameters
     ----------
@@ -31,7 +29,7 @@ class Funnel:
     def _count(self, rows, split):
         positive = (rows.split == split) & rows.positive
         instances, positives = int((rows.split == split).sum()), int(positive.sum())
-        facts = len(np.unique(rows.pairs(self.n_entities)[positive]))
+        facts = len(rows.keep(positive).facts(self.n_entities))
         return dict(zip(COUNTS, (instances, positives, instances - positives, facts), strict=True))
 
     def write(self, path, sentences):

@@ -85,6 +85,14 @@ class Graph:
         allowed[self.type_of[codes // self.n], self.type_of[codes % self.n]] = True
         return allowed
 
+    def is_new(self, codes, split, strict):
+        """bool array: the pair has a concept (strict: two concepts) in no fact of the splits before `split`."""
+        seen = np.zeros(self.n, dtype=bool)
+        for pairs in self.split_pairs[:split]:
+            seen[pairs // self.n] = seen[pairs % self.n] = True
+        head, tail = ~seen[codes // self.n], ~seen[codes % self.n]
+        return head & tail if strict else head | tail
+
     def turn(self, codes):
         """Codes of the pairs with head and tail exchanged."""
         return codes % self.n * self.n + codes // self.n

@@ -48,6 +48,28 @@ def candidate_pairs(graph, draws, seed):
     return _without_facts(graph, *_merge(keys))
 
 
+def inductive_candidates(graph, codes, masks, strict):
+    """The candidates without those of valid and test that an inductive corpus would not have as facts.
+
+    Parameters
+    ----------
+    graph : Graph
+    codes, masks : arrays
+        As `candidate_pairs` gives them.
+    strict : bool
+        Both concepts of a pair must be new to the splits before its own; else one of them.
+
+    Returns
+    -------
+    codes : int64 array
+    masks : uint8 array
+    """
+    kept = masks.copy()
+    for split in range(1, len(SPLITS)):
+        kept[~graph.is_new(codes, split, strict)] &= ~np.uint8(BITS[split])
+    return codes[kept > 0], kept[kept > 0]
+
+
 def _corrupt(graph, pairs, draws, entity_keys, key):
     """Codes of the corruptions of some positive pairs, `draws` for each."""
     head, tail = pairs // graph.n, pairs % graph.n

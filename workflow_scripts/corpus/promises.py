@@ -28,10 +28,19 @@ class Promise:
 
 def promises(settings):
     """The promises of a corpus built with `settings` (check_corpus.Params)."""
-    return [*_pair_promises(), *_instance_promises(settings), *_negative_promises(settings), *_split_promises(settings)]
+    return [
+        *_pair_promises(settings),
+        *_fact_promises(),
+        *_instance_promises(settings),
+        *_negative_promises(settings),
+        *_split_promises(settings),
+    ]
 
 
-def _pair_promises():
+def _pair_promises(settings):
+    # with several relations the instances of a sentence differ in nothing else
+    columns = "DISTINCT * EXCLUDE (line, relation, rui)" if settings.multi_label else "*"
+    instance = f"SELECT {columns} FROM instances"
     return [
         Promise(
             "pairs_in_one_split",
@@ -51,15 +60,36 @@ def _pair_promises():
             "all instances of a pair have one relation",
             """SELECT head, tail, string_agg(DISTINCT relation, ' ' ORDER BY relation) AS relations
                FROM instances GROUP BY head, tail HAVING count(DISTINCT relation) > 1""",
+            not settings.multi_label,
+            "corpus.multi_label",
+        ),
+        Promise(
+            "every_relation_of_a_pair",
+            "a sentence has one instance for each relation of its pair",
+            """SELECT split, sentence_id, relation, count(*) AS times FROM instances
+               GROUP BY ALL HAVING count(*) > 1
+               UNION ALL
+               SELECT i.split, i.sentence_id, f.relation, 0
+               FROM (SELECT DISTINCT split, sentence_id, head, tail FROM instances WHERE relation <> 'NA') i
+               JOIN facts f USING (split, head, tail)
+               WHERE f.relation IN (SELECT relation FROM instances) AND NOT EXISTS (SELECT 1 FROM instances j
+                 WHERE j.sentence_id = i.sentence_id AND j.relation = f.relation)""",
+            settings.multi_label,
+            "corpus.multi_label",
         ),
         Promise(
             "one_pair_per_sentence",
-            "a sentence is used once",
-            """SELECT 'sentence_id' AS what, sentence_id AS value, count(*) AS times
-               FROM instances GROUP BY sentence_id HAVING count(*) > 1
-               UNION ALL
-               SELECT 'text', text, count(*) FROM instances GROUP BY text HAVING count(*) > 1""",
+            "a sentence is used for one pair" + ("" if settings.multi_label else ", once"),
+            f"""SELECT 'sentence_id' AS what, sentence_id AS value, count(*) AS times
+                FROM ({instance}) GROUP BY sentence_id HAVING count(*) > 1
+                UNION ALL
+                SELECT 'text', text, count(*) FROM ({instance}) GROUP BY text HAVING count(*) > 1""",
         ),
+    ]
+
+
+def _fact_promises():
+    return [
         Promise(
             "positives_are_facts",
             "each positive is a fact of its own split",
@@ -158,19 +188,40 @@ def _negative_promises(settings):
     ]
 
 
+def _not_new(equals, both):
+    """Pairs of valid and test, NA (=) or positive (<>), whose concepts stand in positives of the splits before."""
+    query = """SELECT p.split, p.head, p.relation, p.tail FROM pairs p
+               WHERE p.split = '{0}' AND p.relation {2} 'NA'
+               AND (p.head IN (SELECT cui FROM positive_entities WHERE split IN ({1}))
+                 {3} p.tail IN (SELECT cui FROM positive_entities WHERE split IN ({1})))"""
+    parts = (("valid", "'train'"), ("test", "'train', 'valid'"))
+    return " UNION ALL ".join(query.format(*part, equals, both) for part in parts)
+
+
 def _split_promises(settings):
-    new = """SELECT p.split, p.head, p.relation, p.tail FROM pairs p
-             WHERE p.split = '{0}' AND p.relation <> 'NA'
-             AND p.head IN (SELECT cui FROM positive_entities WHERE split IN ({1}))
-             AND p.tail IN (SELECT cui FROM positive_entities WHERE split IN ({1}))"""
+    inductive = settings.split == "inductive"
     limit = settings.max_bag_size
     return [
         Promise(
             "positives_inductive",
             "each valid positive has a concept absent from train positives, each test positive one absent from both",
-            new.format("valid", "'train'") + " UNION ALL " + new.format("test", "'train', 'valid'"),
-            settings.split == "inductive",
+            _not_new("<>", "AND"),
+            inductive,
             "corpora.<id>.split: inductive",
+        ),
+        Promise(
+            "positives_strictly_inductive",
+            "no concept of a valid positive is in train positives, none of a test positive in those of either",
+            _not_new("<>", "OR"),
+            settings.strict_inductive,
+            "corpus.strict_inductive",
+        ),
+        Promise(
+            "na_inductive",
+            "NA pairs of valid and test are as new to the positives of the splits before them as their facts are",
+            _not_new("=", "OR" if settings.strict_inductive else "AND"),
+            settings.inductive_negatives,
+            "corpus.inductive_negatives",
         ),
         Promise(
             "names_in_one_split",
@@ -195,8 +246,8 @@ def _split_promises(settings):
         Promise(
             "bags_not_too_large",
             f"no training bag has more than {limit} sentences",
-            f"""SELECT head, tail, count(*) AS times FROM instances WHERE split = 'train'
-                GROUP BY ALL HAVING count(*) > {limit or 0}""",
+            f"""SELECT head, tail, count(DISTINCT sentence_id) AS times FROM instances WHERE split = 'train'
+                GROUP BY ALL HAVING count(DISTINCT sentence_id) > {limit or 0}""",
             settings.bag_pruning == "mended" and limit is not None,
             "construction.bag_pruning: mended with corpus.max_bag_size",
         ),

@@ -51,6 +51,10 @@ class Rows:
         """int64 codes of the pairs of entities, for a graph of `n` entities."""
         return self.head * n + self.tail
 
+    def facts(self, n):
+        """Sorted distinct int64 codes of (pair, relation), for a graph of `n` entities."""
+        return np.unique(self.pairs(n) * (self.relation.max(initial=NA) + 2) + self.relation + 1)
+
 
 @dataclasses.dataclass(frozen=True)
 class Names:

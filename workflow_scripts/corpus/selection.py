@@ -1,10 +1,49 @@
 """Which of the aligned sentences become instances, and with which relation (before the post filters)."""
 
+import dataclasses
+
 import numpy as np
 
 from workflow_scripts.common.keyed_random import choose
 from workflow_scripts.corpus.rows import NA
 from workflow_scripts.corpus.splits import SPLITS
+
+
+def strictly_inductive(rows, graph):
+    """Mask without the positives of valid and test that have a concept in a fact of an earlier split."""
+    kept = np.ones(len(rows), dtype=bool)
+    for split in range(1, len(SPLITS)):
+        own = (rows.split == split) & rows.positive
+        kept[own] = graph.is_new(rows.pairs(graph.n)[own], split, strict=True)
+    return kept
+
+
+def with_every_relation(rows, graph):
+    """The rows, positives once for each relation of their pair in their split, with the numbers of the relations.
+
+    Parameters
+    ----------
+    rows : Rows
+    graph : Graph
+
+    Returns
+    -------
+    Rows
+        In the order of `rows`, the relations of a row by number; NA for the negatives.
+    """
+    first, number = np.zeros(len(rows), dtype=np.int64), np.ones(len(rows), dtype=np.int64)
+    pairs = rows.pairs(graph.n)
+    for split, facts in enumerate(graph.facts):
+        own = (rows.split == split) & rows.positive
+        first[own] = np.searchsorted(facts[:, 0], pairs[own], side="left")
+        number[own] = np.searchsorted(facts[:, 0], pairs[own], side="right") - first[own]
+    repeated = rows.keep(np.repeat(np.arange(len(rows)), number))
+    which = np.arange(len(repeated)) - np.repeat(np.cumsum(number) - number, number) + np.repeat(first, number)
+    relation = np.full(len(repeated), NA, dtype=np.int64)
+    for split, facts in enumerate(graph.facts):
+        own = (repeated.split == split) & repeated.positive
+        relation[own] = facts[which[own], 1]
+    return dataclasses.replace(repeated, relation=relation)
 
 
 def sampled_positives(rows, share, keys):
@@ -56,11 +95,14 @@ def small_bags(rows, limit, keys, n_entities):
     places = np.flatnonzero(rows.split == SPLITS.index("train"))
     if limit is None or not len(places):
         return kept
-    pairs = rows.pairs(n_entities)[places]
-    order = np.lexsort((keys[places], pairs))
+    sentences, first, of_sentence = np.unique(rows.place[places], return_index=True, return_inverse=True)
+    pairs, keys = rows.pairs(n_entities)[places[first]], keys[places[first]]
+    order = np.lexsort((keys, pairs))
     pairs = pairs[order]
     rank = np.arange(len(pairs)) - np.searchsorted(pairs, pairs, side="left")
-    kept[places[order[rank >= limit]]] = False
+    small = np.ones(len(sentences), dtype=bool)
+    small[order[rank >= limit]] = False
+    kept[places] = small[of_sentence]
     return kept
 
 

@@ -79,7 +79,7 @@ def _split(rows, n_entities, split):
         "positives": positives,
         "na": instances - positives,
         "na_share": (instances - positives) / instances if instances else None,
-        "facts": len(np.unique(pairs[own.positive])),
+        "facts": len(own.keep(own.positive).facts(n_entities)),
         "bags": bags,
         "instances_per_bag": instances / bags if bags else None,
         "entities": len(np.union1d(own.head, own.tail)),
