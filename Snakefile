@@ -29,6 +29,7 @@ wildcard_constraints:
     run="|".join(map(re.escape, RUNS)),
     pooling="avg|one|att",
     release="umls|kb",
+    umls_release=r"\d{4}A[A-Z]",
 
 
 rule all:

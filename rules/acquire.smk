@@ -1,7 +1,8 @@
 """Stage acquire: raw files.
 
-Reads mirrors or local folders; writes MEDLINE files with their .md5 into medline.baseline_dir, and the digests of raw
-files (<results>/acquire) that decide what runs again: the files themselves are ancient() to their users.
+Reads mirrors, the UTS, the hub or local folders; writes MEDLINE files with their .md5 into medline.baseline_dir, UMLS
+releases, word vectors and encoders below resources/, and the digests of raw files (<results>/acquire) that decide what
+runs again: the files themselves are ancient() to their users. An edit of the code never downloads or unpacks again.
 
 Three checkpoints end the stage: all MEDLINE files are checked, the tables of names are, the tables of the graph are.
 """
@@ -158,3 +159,138 @@ checkpoint fingerprint_graph:
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """
+
+
+rule download_umls:
+    """Get the archive of a UMLS release with the key in UMLS_API_KEY; one that is there is checked and kept."""
+    input:
+        code=ancient(code("acquire/download_umls.py")),
+        sources=ancient("experiments/sources.tsv"),
+    output:
+        archive=update("resources/umls/umls-{umls_release}-full.zip"),
+    log:
+        "<results>/logs/acquire/download_umls/{umls_release}.log",
+    benchmark:
+        "<results>/benchmarks/acquire/download_umls/{umls_release}.jsonl"
+    localrule: True
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=720,
+    params:
+        params=lambda wildcards: canonical_json({"release": wildcards.umls_release}),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --archive {output.archive:q} \
+            --sources {input.sources:q} \
+            --lock resources/sources.lock \
+            --params {params.params:q} &>{log:q}
+        """
+
+
+rule extract_umls:
+    """The full install of a UMLS release: the tables that the workflow reads, out of the archive."""
+    input:
+        code=ancient(code("acquire/extract_umls.py")),
+        archive=ancient("resources/umls/umls-{umls_release}-full.zip"),
+    output:
+        tables=collect(
+            "resources/umls/{{umls_release}}/full/META/{table}.RRF", table=INSTALLED_TABLES
+        ),
+    log:
+        "<results>/logs/acquire/extract_umls/{umls_release}.log",
+    benchmark:
+        "<results>/benchmarks/acquire/extract_umls/{umls_release}.jsonl"
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=240,
+    params:
+        folder="resources/umls/{umls_release}/full/META",
+        tables=INSTALLED_TABLES,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --archive {input.archive:q} \
+            --tables {params.tables} \
+            --folder {params.folder:q} \
+            --temporary {resources.tmpdir:q} &>{log:q}
+        """
+
+
+rule download_source:
+    """Get word vectors or semantic groups, a row of experiments/sources.tsv; a file that is there is checked and kept."""
+    input:
+        code=ancient(code("acquire/download_source.py")),
+        sources=ancient("experiments/sources.tsv"),
+    output:
+        file=update("resources/{download}"),
+    log:
+        "<results>/logs/acquire/download_source/{download}.log",
+    benchmark:
+        "<results>/benchmarks/acquire/download_source/{download}.jsonl"
+    wildcard_constraints:
+        download=one_of(PLAN.downloads()),
+    localrule: True
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=720,
+    params:
+        params=lambda wildcards: canonical_json({"source": PLAN.downloads()[wildcards.download]}),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --file {output.file:q} \
+            --sources {input.sources:q} \
+            --lock resources/sources.lock \
+            --params {params.params:q} &>{log:q}
+        """
+
+
+rule download_encoder:
+    """Get a pretrained encoder from the hub, a row of experiments/encoders.tsv; files that are there are checked."""
+    input:
+        code=ancient(code("acquire/download_encoder.py")),
+    output:
+        files=update(
+            collect("resources/{{encoder_folder}}/{file}", file=[*HUB_FILES, "pytorch_model.bin"])
+        ),
+    log:
+        "<results>/logs/acquire/download_encoder/{encoder_folder}.log",
+    benchmark:
+        "<results>/benchmarks/acquire/download_encoder/{encoder_folder}.jsonl"
+    wildcard_constraints:
+        encoder_folder=one_of(PLAN.downloaded_encoders("pytorch_model.bin")),
+    localrule: True
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=240,
+    params:
+        params=hub_settings,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --files {output.files:q} \
+            --lock resources/sources.lock \
+            --params {params.params:q} &>{log:q}
+        """
+
+
+use rule download_encoder as download_encoder_safetensors with:
+    output:
+        files=update(
+            collect("resources/{{encoder_folder}}/{file}", file=[*HUB_FILES, "model.safetensors"])
+        ),
+    wildcard_constraints:
+        encoder_folder=one_of(PLAN.downloaded_encoders("model.safetensors")),

@@ -14,6 +14,7 @@ from workflow_scripts.common.code_inputs import code_inputs
 from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.params import canonical_json
+from workflow_scripts.common.raw_files import ENCODER_FILES as HUB_FILES
 
 # Snakemake lists the files of the command line first and merges them last.
 OWN_CONFIGFILES = list(workflow.overwrite_configfiles)
@@ -34,6 +35,7 @@ os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)
 RESULTS = f"results/{config['name']}"
 SPLITS = ["train", "valid", "test"]
 NAME_TABLES = ["MRCONSO", "MRDEF"]
+INSTALLED_TABLES = ["MRCONSO", "MRREL", "MRSTY", "MRDEF", "MRDOC", "MRSAB", "MRFILES"]
 GRAPH_TABLES = ["MRREL", "MRSTY", "MRDOC", "SemGroups"]
 BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
@@ -93,6 +95,20 @@ def paper_settings(wildcards):
 def memory(megabytes):
     """A mem_mb function that doubles with each attempt."""
     return lambda wildcards, attempt: megabytes * 2 ** (attempt - 1)
+
+
+def one_of(names):
+    """A regular expression that the names match and nothing else; without names it matches nothing."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def hub_settings(wildcards):
+    """Params of the download of the encoder whose folder the wildcard names: its row's identity at the hub."""
+    encoder = PLAN.downloaded_encoders()[wildcards.encoder_folder]
+    row = PLAN.encoders[encoder]
+    return canonical_json(
+        {name: row[name] for name in ("encoder", "hub_id", "revision", "weights")}
+    )
 
 
 def medline_file(suffix=""):

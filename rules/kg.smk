@@ -1,7 +1,90 @@
 """Stage kg: the RRF tables of a UMLS release become concepts and triples, a transductive and an inductive split of them.
 
-Reads the release; writes kg/.
+Reads the release; writes kg/. Where umls.install is snomed_subset, MetamorphoSys makes that release first.
 """
+
+
+rule install_subset:
+    """SNOMED CT (US) alone out of a UMLS release, by NLM's MetamorphoSys in batch mode."""
+    input:
+        code=ancient(code("kg/install_subset.py")),
+        archive=ancient("resources/umls/umls-{umls_release}-full.zip"),
+    output:
+        tables=collect(
+            "resources/umls/{{umls_release}}/snomed_subset/META/{table}.RRF",
+            table=INSTALLED_TABLES,
+        ),
+    log:
+        "<results>/logs/kg/install_subset/{umls_release}.log",
+    benchmark:
+        "<results>/benchmarks/kg/install_subset/{umls_release}.jsonl"
+    conda:
+        "../envs/kg_metamorphosys.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(8000),
+        runtime=720,
+    params:
+        folder="resources/umls/{umls_release}/snomed_subset/META",
+        tables=INSTALLED_TABLES,
+        params=lambda wildcards: canonical_json(
+            {
+                "release": wildcards.umls_release,
+                "metamorphosys": PLAN.value("umls.metamorphosys"),
+            }
+        ),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --archive {input.archive:q} \
+            --tables {params.tables} \
+            --folder {params.folder:q} \
+            --temporary {resources.tmpdir:q} --memory-mb {resources.mem_mb} \
+            --params {params.params:q} &>{log:q}
+        """
+
+
+rule compare_installs:
+    """Counts of the full install and of the SNOMED CT subset of a release, side by side."""
+    input:
+        code=code("kg/compare_installs.py"),
+        full=ancient(
+            collect(
+                "resources/umls/{{umls_release}}/full/META/{table}.RRF", table=INSTALLED_TABLES
+            )
+        ),
+        subset=ancient(
+            collect(
+                "resources/umls/{{umls_release}}/snomed_subset/META/{table}.RRF",
+                table=INSTALLED_TABLES,
+            )
+        ),
+    output:
+        table="<results>/kg/installs.{umls_release}.csv",
+        record="<results>/provenance/kg/compare_installs/{umls_release}.json",
+    log:
+        "<results>/logs/kg/compare_installs/{umls_release}.log",
+    benchmark:
+        "<results>/benchmarks/kg/compare_installs/{umls_release}.jsonl"
+    conda:
+        "../envs/kg.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=60,
+    params:
+        full="resources/umls/{umls_release}/full/META",
+        subset="resources/umls/{umls_release}/snomed_subset/META",
+        params=settings("umls.vocabulary"),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --full {params.full:q} \
+            --subset {params.subset:q} \
+            --table {output.table:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
 
 
 rule build_kg:

@@ -6,6 +6,7 @@ import re
 import socket
 import threading
 import time
+import urllib.parse
 
 import pytest
 
@@ -20,6 +21,7 @@ class Server:
 
     def __init__(self):
         self.files, self.faults, self.asked, self.etags = {}, {}, [], True
+        self.usual = lambda path: self.well
         self.stop = threading.Event()
         outer = self
 
@@ -30,7 +32,7 @@ class Server:
             def do_GET(self):
                 outer.asked.append((self.path, dict(self.headers)))
                 faults = outer.faults.get(self.path, [])
-                fault = faults.pop(0) if faults else outer.well
+                fault = faults.pop(0) if faults else outer.usual(self.path)
                 self.close_connection = True
                 try:
                     fault(self, outer.files.get(self.path))
@@ -195,3 +197,36 @@ def server():
 def policy():
     """Short waits."""
     return Policy(attempts=4, timeout=1.0, first_wait=0.01, longest_wait=0.3)
+
+
+class Uts:
+    """The download service of the UTS as NLM documents it: /download?url=<file>&apiKey=<key>, for one key."""
+
+    KEY = "11112222-3333-4444-5555-666677778888"
+
+    def __init__(self, server):
+        self.server = server
+        self.environment = {"UTS_ENDPOINT": f"{server.address}/download", "UMLS_API_KEY": self.KEY}
+        server.usual = self.answer
+
+    def path(self, release, key=None):
+        """The path with query of a release's full archive."""
+        url = f"https://download.nlm.nih.gov/umls/kss/{release}/umls-{release}-full.zip"
+        return "/download?" + urllib.parse.urlencode({"url": url, "apiKey": key or self.KEY})
+
+    def add(self, release, body):
+        """Serve an archive."""
+        self.server.files[self.path(release)] = body
+
+    def answer(self, path):
+        """What the service does with a request."""
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(path).query)
+        if path.startswith("/download") and query.get("apiKey") != [self.KEY]:
+            return self.server.status(401)
+        return self.server.well
+
+
+@pytest.fixture
+def uts(server):
+    """A running Uts on the server."""
+    return Uts(server)

@@ -6,6 +6,8 @@ import jsonschema
 import pytest
 import yaml
 
+from workflow_scripts.common.raw_files import DOWNLOADED_EMBEDDINGS
+
 
 @pytest.fixture(scope="module")
 def rows(repository):
@@ -33,6 +35,10 @@ def test_mirrors_of_the_config_are_listed(rows, repository):
     addresses = [row["url"] for row in rows]
     for mirror in config["medline"]["mirrors"]:
         assert any(address.startswith(mirror) for address in addresses), mirror
+
+
+def test_embeddings_of_the_config_are_listed(rows):
+    assert set(DOWNLOADED_EMBEDDINGS) <= {row["name"] for row in rows}
 
 
 @pytest.mark.parametrize(

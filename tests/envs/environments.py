@@ -13,7 +13,7 @@ from workflow_scripts.common.code_inputs import code_inputs
 INDEX_NAMES = {"python-duckdb": "duckdb", "pytorch": "torch", "matplotlib-base": "matplotlib"}
 # index name: name of the import, where they differ
 IMPORT_NAMES = {"scikit-learn": "sklearn", "pyyaml": "yaml", "ahocorasick-rs": "ahocorasick_rs"}
-TOOLS = {"python", "pip"}
+TOOLS = {"python", "pip", "openjdk"}
 RULE = re.compile(r"^( *)(?:rule|checkpoint) (\w+):\n((?:\1    .*\n|\n)+)", re.M)
 REQUIREMENT = re.compile(r"^([\w-]+)==([\w.]+)((?:\s*\\?\s*--hash=sha256:[0-9a-f]{64})+)$", re.M)
 

@@ -31,6 +31,7 @@ def config(repository, tmp_path, monkeypatch):
     monkeypatch.delenv("UMLS_API_KEY", raising=False)
     values = read_yaml(repository / "config.yaml")
     values["medline"] |= {"source": "local", "files": ["pubmed19n[0001-0003].xml.gz"]}
+    values["downloads"] = {"embeddings": False, "encoders": False}
     validate(values, repository / "schemas" / "config.schema.yaml")
     meta = values["umls"]["meta_dir"]
     names = [f"{meta}/{table}.RRF" for table in ("MRCONSO", "MRREL", "MRSTY", "MRDEF", "MRDOC")]
@@ -78,6 +79,25 @@ def test_each_missing_or_empty_file(config, repository, tmp_path, path, check, r
     assert found[check].status == FAILURE
     assert path.rpartition("/")[2].partition(".")[0] in found[check].found
     assert found[check].expected and remedy in found[check].remedy
+
+
+def test_what_the_run_fetches_is_no_failure(config, repository, tmp_path, monkeypatch):
+    (tmp_path / "resources/embeddings/biow2v.bin").unlink()
+    for path in (tmp_path / ENCODER).iterdir():
+        path.unlink()
+    config["downloads"] = {"embeddings": True, "encoders": True}
+    config["umls"] |= {"source": "download", "release": "2019AB", "install": "full"}
+    config["linking"]["kb"]["release"] = "2020AA"
+    found = checked(config, repository)
+    failed = {name for name, finding in found.items() if finding.status == FAILURE}
+    assert failed == {"UMLS tables (umls)", "UMLS tables (kb)"}
+    assert all("UMLS_API_KEY" in found[name].remedy for name in failed)
+    assert "fetched by the run" in found["embedding biow2v"].found
+    assert "dmis-lab/biobert-v1.1" in found["encoder biobert"].found
+    monkeypatch.setenv("UMLS_API_KEY", SECRET)
+    found = checked(config, repository)
+    assert {finding.status for finding in found.values()} == {OK}
+    assert not any(SECRET in finding.found for finding in found.values())
 
 
 def test_spacy_models(config, repository, tmp_path):

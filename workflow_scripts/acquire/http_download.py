@@ -64,25 +64,37 @@ class Passing(Exception):
         self.retry_after = retry_after
 
 
-def get_small(url, policy):
-    """The text of a short file.
+def get_small(url, policy, largest=_SMALL, headers=None):
+    """The text of a short file, of `largest` bytes at most.
 
     Raises
     ------
     Refused, Passing
     """
-    with _open(url, {}, policy) as response:
+    with _open(url, headers or {}, policy) as response:
         try:
-            body = response.read(_SMALL)
+            body = response.read(largest)
         except (OSError, http.client.HTTPException) as error:
             raise Passing(_words(error)) from None
         length = _whole(response.headers.get("Content-Length"))
-        if length is not None and len(body) < min(length, _SMALL):
+        if length is not None and len(body) < min(length, largest):
             raise Passing(f"connection ended after {len(body)} of {length} bytes")
     return body.decode("utf-8", errors="replace")
 
 
-def get_part(url, part, validator, policy, remember=lambda validator: None, report=lambda count: None):
+def retried(request, policy):
+    """What `request()` gives, tried again after faults that may pass; the last one leaves as Passing."""
+    for attempt in range(1, policy.attempts + 1):
+        try:
+            return request()
+        except Passing as fault:
+            if attempt == policy.attempts:
+                raise
+            time.sleep(policy.wait(attempt, fault.retry_after))
+    raise AssertionError("a policy has at least one attempt")
+
+
+def get_part(url, part, validator, policy, remember=lambda validator: None, report=lambda count: None, headers=None):
     """Make one request that begins or goes on with the partial file `part`, and append what comes.
 
     Parameters
@@ -97,6 +109,8 @@ def get_part(url, part, validator, policy, remember=lambda validator: None, repo
         Gets the validator of an answer that begins the file, before its first byte is written.
     report : callable
         Gets the number of new bytes, again and again.
+    headers : dict, optional
+        More headers of the request.
 
     Returns
     -------
@@ -109,7 +123,7 @@ def get_part(url, part, validator, policy, remember=lambda validator: None, repo
         Bytes that came before a Passing stay in `part`, unless the server contradicts them.
     """
     offset = part.stat().st_size if part.exists() else 0
-    headers = {}
+    headers = dict(headers or {})
     if offset:
         headers["Range"] = f"bytes={offset}-"
         if validator:
@@ -140,7 +154,10 @@ class _Unsatisfiable(Exception):
 
 def _open(url, headers, policy):
     headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"} | headers
+    secret = headers.pop("Authorization", None)
     request = urllib.request.Request(url, headers=headers)
+    if secret is not None:
+        request.add_unredirected_header("Authorization", secret)  # never to the host that a hub redirects to
     try:
         return urllib.request.urlopen(request, timeout=policy.timeout)
     except urllib.error.HTTPError as error:

@@ -15,6 +15,7 @@ import yaml
 
 from workflow_scripts.common.corpora import chosen_corpora
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.raw_files import RESOURCES, RawFiles
 
 # What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
 PAPER_ITEMS = [f"table{n}" for n in range(1, 12)] + [f"table_a{n}" for n in range(1, 5)]
@@ -22,11 +23,6 @@ PAPER_ITEMS += [f"figure{n}" for n in range(1, 6)] + ["figure_a1"]
 ENCODERS = ("cnn", "pcnn", "gru", "bert")
 # What makes a row the row it is: an override would leave the table saying one thing and the run being another.
 FIXED_COLUMNS = ("model", "name", "tables", "encoder")
-RESOURCES = pathlib.Path("resources")
-MADE_BY_A_RULE = RESOURCES / "demo"
-# The tokenizer as it is downloaded. A tokenizer_config.json that the hub lacks is written empty, so that the files of
-# an encoder are the same before and after its download.
-HUB_FILES = ("vocab.txt", "tokenizer_config.json")
 
 
 def validate(config, schema_path, files=()):
@@ -108,7 +104,7 @@ def _fill_defaults(value, schema):
             _fill_defaults(value[name], child)
 
 
-class Plan:
+class Plan(RawFiles):
     """What the configuration asks for: batches of files, partitions, RRF tables, corpora and runs.
 
     Parameters
@@ -162,102 +158,6 @@ class Plan:
         """Paths of the MEDLINE files of a batch."""
         folder = self.config["medline"]["baseline_dir"]
         return [f"{folder}/{name}" for name in self.batches[batch]]
-
-    def release_id(self, release):
-        """`kb` only where the linker's knowledge base is another folder than the release of the graph."""
-        return "kb" if release == "kb" and self.meta_dir("kb") != self.meta_dir("umls") else "umls"
-
-    def meta_dir(self, release):
-        """The folder of RRF files of a release (umls or kb)."""
-        own = self.config["linking"]["kb"]["meta_dir"] if release == "kb" else None
-        return own or self.config["umls"]["meta_dir"]
-
-    def rrf(self, table, release):
-        """Path of an RRF table, or of the table of semantic groups.
-
-        Raises
-        ------
-        UsageError
-            If the folder or the table is not there and no rule makes it.
-        """
-        folder = pathlib.Path(self.meta_dir(release))
-        if table == "SemGroups":
-            named = self.config["umls"]["semantic_groups"]
-            found = [pathlib.Path(named)] if named else sorted(folder.glob("SemGroups*.txt"))
-            path = found[0] if found else folder / "SemGroups.txt"
-        else:
-            path = folder / f"{table}.RRF"
-        if not path.is_file() and MADE_BY_A_RULE not in path.parents:
-            key = "linking.kb.meta_dir" if self.release_id(release) == "kb" else "umls.meta_dir"
-            there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
-            raise UsageError(
-                f"{path} is missing\n  found:    {there}\n"
-                f"  expected: MRCONSO.RRF, MRREL.RRF, MRSTY.RRF, MRDEF.RRF, MRDOC.RRF and SemGroups*.txt in {folder}\n"
-                f"  remedy:   set {key} to the META folder of an installed release (README, 'I have a UMLS licence')"
-            )
-        return str(path)
-
-    def encoder_files(self, encoder, what):
-        """Files of a pretrained encoder: `tokenizer` or `weights`, of the alternatives those that are there.
-
-        Raises
-        ------
-        UsageError
-            If none of the alternatives is there as a whole and no rule makes it.
-        """
-        folder = pathlib.Path(self.encoders[encoder]["path"])
-        alternatives = {
-            "tokenizer": [["tokenizer.json"], ["vocab.txt", "tokenizer_config.json"], ["vocab.txt"]],
-            "weights": [["config.json", "model.safetensors"], ["config.json", "pytorch_model.bin"]],
-        }[what]
-        paths = [[folder / name for name in names] for names in alternatives]
-        found = next((group for group in paths if all(path.is_file() for path in group)), None)
-        if found is None and self.encoder_is_downloaded(encoder):
-            return [str(path) for path in self.hub_files(encoder) if (path.name in HUB_FILES) == (what == "tokenizer")]
-        if found is None and MADE_BY_A_RULE not in paths[0][0].parents:
-            there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
-            raise UsageError(
-                f"no {what} of encoder {encoder} in {folder}\n  found:    {there or 'nothing'}\n"
-                f"  expected: {', or '.join(' and '.join(names) for names in alternatives)}\n"
-                f"  remedy:   put the files there, set encoders.{encoder}.path to the folder of the model, or let them "
-                "be fetched (downloads.encoders, and a hub_id in the registry)"
-            )
-        return [str(path) for path in found or paths[0]]
-
-    def encoder_is_downloaded(self, encoder):
-        """Whether a rule gets the encoder from the hub: its row has a hub id, its folder is below resources/ and
-        `downloads.encoders` allows it. Does not depend on what is on the disk."""
-        row = self.encoders[encoder]
-        path = pathlib.Path(row["path"])
-        below = RESOURCES in path.parents and MADE_BY_A_RULE not in [path, *path.parents]
-        return bool(self.config["downloads"]["encoders"] and row["hub_id"] and below)
-
-    def hub_files(self, encoder):
-        """Paths of the files that a download of an encoder gives."""
-        row = self.encoders[encoder]
-        return [pathlib.Path(row["path"]) / name for name in (*HUB_FILES, "config.json", row["weights"])]
-
-    def encoder_missing(self, encoder):
-        """Why an encoder cannot be had, in one line; None where it is at hand, made by a rule or can be downloaded.
-
-        At hand means that its folder holds a configuration, a vocabulary and weights. So an encoder that is not there
-        stops only what needs it: ask before runs are planned.
-        """
-        row = self.encoders.get(encoder)
-        if row is None:
-            return f"{encoder} is neither in {self.config['experiments']['encoders']} nor in config section encoders"
-        try:
-            self.encoder_files(encoder, "tokenizer")
-            self.encoder_files(encoder, "weights")
-        except UsageError:
-            if row["hub_id"] is None:
-                why = "no hub id is known"
-            elif not self.config["downloads"]["encoders"]:
-                why = "downloads.encoders is false"
-            else:
-                why = "its folder is not below resources/, where downloads go"
-            return f"not at hand: no whole encoder in {row['path']}, and {why} (set encoders.{encoder}.path)"
-        return None
 
     def require_model_names(self):
         """Raise UsageError where the text or linking stage needs a spaCy model and none is named."""

@@ -8,6 +8,7 @@ import urllib.request
 
 from workflow_scripts.common import configuration
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.raw_files import MADE_BY_A_RULE
 from workflow_scripts.planning.findings import FAILURE, OK, SKIPPED, WARNING, Finding
 
 RRF_TABLES = {"umls": ["MRCONSO", "MRREL", "MRSTY", "MRDOC", "SemGroups"], "kb": ["MRCONSO", "MRDEF"]}
@@ -58,13 +59,15 @@ def check_inputs(config, plan):
 
 def made(path):
     """Whether a rule makes the file: the embedded release."""
-    return configuration.MADE_BY_A_RULE in [pathlib.Path(path), *pathlib.Path(path).parents]
+    return MADE_BY_A_RULE in [pathlib.Path(path), *pathlib.Path(path).parents]
 
 
 def _umls(plan, release):
     name, folder = f"UMLS tables ({release})", plan.meta_dir(release)
     if made(folder):
         return Finding(name, OK, "made by the run")
+    if plan.install_of(release):
+        return _umls_download(name, *plan.install_of(release), folder)
     missing = []
     for table in RRF_TABLES[release]:
         if not any(path.is_file() and path.stat().st_size for path in _candidates(plan, table, pathlib.Path(folder))):
@@ -82,6 +85,18 @@ def _umls(plan, release):
         remedy += f"; {KEY} is set, so the release can be fetched from the address in experiments/sources.tsv"
     found = f"{folder}: {state}: {', '.join(missing)}{license}"
     return Finding(name, WARNING if has_key else FAILURE, found, "the tables of an installed UMLS release", remedy)
+
+
+def _umls_download(name, release, install, folder):
+    archive = pathlib.Path("resources/umls") / f"umls-{release}-full.zip"
+    if archive.is_file():
+        return Finding(name, OK, f"installed by the run ({install}) from {archive}")
+    if pathlib.Path(folder, "MRCONSO.RRF").is_file():
+        return Finding(name, OK, f"installed in {folder}")
+    if os.environ.get(KEY, "").strip():
+        return Finding(name, OK, f"{release} is fetched and installed ({install}) by the run; {KEY} is set")
+    remedy = f"get a key at https://uts.nlm.nih.gov (My Profile): export {KEY}=..., or put the archive at {archive}"
+    return Finding(name, FAILURE, f"{KEY} is not in the environment", "a key to fetch the release with", remedy)
 
 
 def _candidates(plan, table, folder):
@@ -140,13 +155,16 @@ def _models(plan, config):
     findings = []
     for slot in sorted({row["embedding"] for row in rows if row["embedding"]}):
         path = config["embeddings"][slot]["path"]
-        findings.append(_present(f"embedding {slot}", path, f"embeddings.{slot}.path"))
+        fetched = slot in plan.downloads().values()
+        findings.append(_present(f"embedding {slot}", path, f"embeddings.{slot}.path", fetched))
     for name in sorted({row["pretrained"] for row in rows if row["pretrained"]}):
         findings.append(_encoder(plan, name))
     return findings or [Finding("models", SKIPPED, "no training run is configured")]
 
 
-def _present(check, path, key):
+def _present(check, path, key, fetched):
+    if fetched and not pathlib.Path(path).exists():
+        return Finding(check, OK, f"{path}: fetched by the run ({SOURCES})")
     if made(path):
         return Finding(check, OK, "made by the run")
     file = pathlib.Path(path)

@@ -5,6 +5,7 @@ import pathlib
 
 from workflow_scripts.common import configuration
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.raw_files import MADE_BY_A_RULE
 
 
 def run_config(settings, root):
@@ -35,7 +36,7 @@ def run_config(settings, root):
 
 def is_demo(config):
     """Whether the run is of the embedded release, which the workflow makes itself."""
-    return configuration.MADE_BY_A_RULE in pathlib.Path(config["medline"]["baseline_dir"]).parents
+    return MADE_BY_A_RULE in pathlib.Path(config["medline"]["baseline_dir"]).parents
 
 
 def _merge(into, values):

@@ -1,0 +1,167 @@
+"""Where raw files are, and which of them a rule makes: RRF tables, semantic groups, word vectors, encoders.
+
+A part of the plan that the Snakefile makes of the configuration; see configuration.py.
+"""
+
+import pathlib
+
+from workflow_scripts.common.errors import UsageError
+
+RESOURCES = pathlib.Path("resources")
+MADE_BY_A_RULE = RESOURCES / "demo"
+# The tokenizer as it is downloaded. A tokenizer_config.json that the hub lacks is written empty, so that the files of
+# an encoder are the same before and after its download.
+TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
+ENCODER_FILES = (*TOKENIZER_FILES, "config.json")
+# Slots of config section embeddings that are rows of experiments/sources.tsv.
+DOWNLOADED_EMBEDDINGS = ("biowordvec", "biow2v", "glove")
+SEMANTIC_GROUPS = RESOURCES / "umls" / "SemGroups.txt"
+
+
+def may_be_downloaded(path):
+    """Whether a path is below resources/ and not of the embedded release: only there a download goes."""
+    path = pathlib.Path(path)
+    return RESOURCES in path.parents and ".." not in path.parts and MADE_BY_A_RULE not in [path, *path.parents]
+
+
+class RawFiles:
+    """Methods of `configuration.Plan`; need its attributes `config` and `encoders`."""
+
+    def release_id(self, release):
+        """`kb` only where the linker's knowledge base is another folder than the release of the graph."""
+        return "kb" if release == "kb" and self.meta_dir("kb") != self.meta_dir("umls") else "umls"
+
+    def install_of(self, release):
+        """(UMLS release, install) where a rule installs the tables of a release (umls or kb); None: a local folder.
+
+        Install is `full` or `snomed_subset`. The linker's knowledge base is always a full one: it needs names of all
+        vocabularies.
+        """
+        umls, kb = self.config["umls"], self.config["linking"]["kb"]
+        if release == "kb" and kb["meta_dir"]:
+            return None
+        if release == "kb" and kb["release"]:
+            return kb["release"], "full"
+        return (umls["release"], umls["install"]) if umls["source"] == "download" else None
+
+    def meta_dir(self, release):
+        """The folder of RRF files of a release (umls or kb)."""
+        install = self.install_of(release)
+        if install:
+            return str(RESOURCES / "umls" / install[0] / install[1] / "META")
+        own = self.config["linking"]["kb"]["meta_dir"] if release == "kb" else None
+        return own or self.config["umls"]["meta_dir"]
+
+    def rrf(self, table, release):
+        """Path of an RRF table, or of the table of semantic groups.
+
+        Raises
+        ------
+        UsageError
+            If the folder or the table is not there and no rule makes it.
+        """
+        folder = pathlib.Path(self.meta_dir(release))
+        install = self.install_of(release)
+        if table == "SemGroups":
+            named = self.config["umls"]["semantic_groups"]
+            found = [pathlib.Path(named)] if named else sorted(folder.glob("SemGroups*.txt"))
+            path = found[0] if found else SEMANTIC_GROUPS if install else folder / "SemGroups.txt"
+            made = path == SEMANTIC_GROUPS and install
+        else:
+            path, made = folder / f"{table}.RRF", install
+        if not path.is_file() and not made and MADE_BY_A_RULE not in path.parents:
+            key = "linking.kb.meta_dir" if self.release_id(release) == "kb" else "umls.meta_dir"
+            there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
+            raise UsageError(
+                f"{path} is missing\n  found:    {there}\n"
+                f"  expected: MRCONSO.RRF, MRREL.RRF, MRSTY.RRF, MRDEF.RRF, MRDOC.RRF and SemGroups*.txt in {folder}\n"
+                f"  remedy:   set {key} to the META folder of an installed release, or umls.source: download (README, "
+                "'I have a UMLS licence')"
+            )
+        return str(path)
+
+    def downloads(self):
+        """Sources of experiments/sources.tsv that a rule downloads: row by path below resources/.
+
+        Word vectors whose slot is a row of the table and whose path is below resources/, where `downloads.embeddings`
+        allows it; the semantic groups where a rule installs the release of the graph.
+        """
+        wanted = {}
+        if self.config["downloads"]["embeddings"]:
+            for slot, entry in self.config["embeddings"].items():
+                if slot in DOWNLOADED_EMBEDDINGS and may_be_downloaded(entry["path"]):
+                    wanted[str(pathlib.Path(entry["path"]).relative_to(RESOURCES))] = slot
+        if self.install_of("umls") and not self.config["umls"]["semantic_groups"]:
+            wanted[str(SEMANTIC_GROUPS.relative_to(RESOURCES))] = "semantic_groups"
+        return wanted
+
+    def downloaded_encoders(self, weights=None):
+        """Encoders that a rule gets from the hub, by the path of their folder below resources/; those with this file of
+        weights, where one is named."""
+        return {
+            str(pathlib.Path(row["path"]).relative_to(RESOURCES)): name
+            for name, row in self.encoders.items()
+            if self.encoder_is_downloaded(name) and weights in (None, row["weights"])
+        }
+
+    def encoder_files(self, encoder, what):
+        """Files of a pretrained encoder: `tokenizer` or `weights`, of the alternatives those that are there.
+
+        Raises
+        ------
+        UsageError
+            If none of the alternatives is there as a whole and no rule makes it.
+        """
+        folder = pathlib.Path(self.encoders[encoder]["path"])
+        alternatives = {
+            "tokenizer": [["tokenizer.json"], ["vocab.txt", "tokenizer_config.json"], ["vocab.txt"]],
+            "weights": [["config.json", "model.safetensors"], ["config.json", "pytorch_model.bin"]],
+        }[what]
+        paths = [[folder / name for name in names] for names in alternatives]
+        found = next((group for group in paths if all(path.is_file() for path in group)), None)
+        if found is None and self.encoder_is_downloaded(encoder):
+            return [
+                str(path) for path in self.hub_files(encoder) if (path.name in TOKENIZER_FILES) == (what == "tokenizer")
+            ]
+        if found is None and MADE_BY_A_RULE not in paths[0][0].parents:
+            there = ", ".join(sorted(p.name for p in folder.glob("*"))[:12]) if folder.is_dir() else "no such folder"
+            raise UsageError(
+                f"no {what} of encoder {encoder} in {folder}\n  found:    {there or 'nothing'}\n"
+                f"  expected: {', or '.join(' and '.join(names) for names in alternatives)}\n"
+                f"  remedy:   put the files there, set encoders.{encoder}.path to the folder of the model, or let them "
+                "be fetched (downloads.encoders, and a hub_id in the registry)"
+            )
+        return [str(path) for path in found or paths[0]]
+
+    def encoder_is_downloaded(self, encoder):
+        """Whether a rule gets the encoder from the hub: its row has a hub id, its folder is below resources/ and
+        `downloads.encoders` allows it. Does not depend on what is on the disk."""
+        row = self.encoders[encoder]
+        return bool(self.config["downloads"]["encoders"] and row["hub_id"] and may_be_downloaded(row["path"]))
+
+    def hub_files(self, encoder):
+        """Paths of the files that a download of an encoder gives."""
+        row = self.encoders[encoder]
+        return [pathlib.Path(row["path"]) / name for name in (*ENCODER_FILES, row["weights"])]
+
+    def encoder_missing(self, encoder):
+        """Why an encoder cannot be had, in one line; None where it is at hand, made by a rule or can be downloaded.
+
+        At hand means that its folder holds a configuration, a vocabulary and weights. So an encoder that is not there
+        stops only what needs it: ask before runs are planned.
+        """
+        row = self.encoders.get(encoder)
+        if row is None:
+            return f"{encoder} is neither in {self.config['experiments']['encoders']} nor in config section encoders"
+        try:
+            self.encoder_files(encoder, "tokenizer")
+            self.encoder_files(encoder, "weights")
+        except UsageError:
+            if row["hub_id"] is None:
+                why = "no hub id is known"
+            elif not self.config["downloads"]["encoders"]:
+                why = "downloads.encoders is false"
+            else:
+                why = "its folder is not below resources/, where downloads go"
+            return f"not at hand: no whole encoder in {row['path']}, and {why} (set encoders.{encoder}.path)"
+        return None
