@@ -211,7 +211,7 @@ rule extract_umls:
         mem_mb=memory(500),
         runtime=240,
     params:
-        folder="resources/umls/{umls_release}/full/META",
+        folder=lambda wildcards, output: os.path.dirname(output.tables[0]),
         tables=INSTALLED_TABLES,
     shell:
         r"""

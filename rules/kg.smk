@@ -25,7 +25,7 @@ rule install_subset:
         mem_mb=memory(8000),
         runtime=720,
     params:
-        folder="resources/umls/{umls_release}/snomed_subset/META",
+        folder=lambda wildcards, output: os.path.dirname(output.tables[0]),
         tables=INSTALLED_TABLES,
         params=lambda wildcards: canonical_json(
             {
@@ -73,8 +73,8 @@ rule compare_installs:
         mem_mb=memory(4000),
         runtime=60,
     params:
-        full="resources/umls/{umls_release}/full/META",
-        subset="resources/umls/{umls_release}/snomed_subset/META",
+        full=lambda wildcards, input: os.path.dirname(input.full[0]),
+        subset=lambda wildcards, input: os.path.dirname(input.subset[0]),
         params=settings("umls.vocabulary"),
     shell:
         r"""

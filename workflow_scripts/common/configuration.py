@@ -15,7 +15,7 @@ import yaml
 
 from workflow_scripts.common.corpora import chosen_corpora
 from workflow_scripts.common.errors import UsageError
-from workflow_scripts.common.raw_files import RESOURCES, RawFiles
+from workflow_scripts.common.raw_files import MADE_BY_A_RULE, RESOURCES, RawFiles
 
 # What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
 PAPER_ITEMS = [f"table{n}" for n in range(1, 12)] + [f"table_a{n}" for n in range(1, 5)]
