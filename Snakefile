@@ -98,11 +98,21 @@ rule bundle:
 
 
 include: "rules/demo.smk"
-include: "rules/acquire.smk"
-include: "rules/text.smk"
-include: "rules/linking.smk"
-include: "rules/kg.smk"
-include: "rules/corpus.smk"
+
+
+if PLAN.starts_at_corpus:
+
+    include: "rules/corpus_import.smk"
+
+else:
+
+    include: "rules/acquire.smk"
+    include: "rules/text.smk"
+    include: "rules/linking.smk"
+    include: "rules/kg.smk"
+    include: "rules/corpus.smk"
+
+
 include: "rules/corpus_export.smk"
 include: "rules/training.smk"
 include: "rules/evaluation.smk"

@@ -42,17 +42,14 @@ PARTITIONS = PLAN.partitions
 CORPORA = PLAN.corpora
 RUNS = PLAN.runs
 NEWER_COLUMNS = ("encoding", "head", "patience")
-# The corpora of Table 7 are there, but not the knowledge graph: they were copied, not built here.
-CORPORA_GIVEN = not os.path.exists(f"{RESULTS}/kg/concepts.parquet") and all(
-    os.path.isfile(f"{RESULTS}/corpus/{corpus}/check.json")
-    for corpus in PLAN.table_corpora("table7")
-)
 TABLE_NAMES = ["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"]
+if PLAN.starts_at_corpus:
+    TABLE_NAMES = ["table6", "table7"]
 TABLES = collect(
     "<results>/tables/{table}.{format}", table=TABLE_NAMES, format=["csv", "md", "tex"]
 )
 FIGURES = collect("<results>/figures/figure4.{format}", format=["pdf", "svg", "png"])
-REPORT = ["<results>/report.html", "<results>/deviations.md"]
+REPORT = [] if PLAN.starts_at_corpus else ["<results>/report.html", "<results>/deviations.md"]
 VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]
 
 
@@ -79,6 +76,11 @@ def corpus_settings(*names, switches=()):
         {name: PLAN.corpus_value(wildcards.corpus, name) for name in names}
         | {switch: PLAN.value(f"construction.{switch}") for switch in switches}
     )
+
+
+def imported_files(wildcards):
+    """The released files of a corpus that the run starts from."""
+    return PLAN.imported_files(wildcards.corpus)
 
 
 def export_settings(wildcards):
@@ -127,16 +129,8 @@ def medline_digest():
 
 
 def rrf(table, release="umls"):
-    """The path of an RRF table ("MRREL") or of the semantic groups ("SemGroups") of a release (umls, kb).
-
-    A release that is not there stops the run, but for corpora that came from elsewhere: no job reads it then.
-    """
-    try:
-        return PLAN.rrf(table, release)
-    except PipelineError:
-        if CORPORA_GIVEN:
-            return f"{PLAN.meta_dir(release)}/{table}.RRF"
-        raise
+    """The path of an RRF table ("MRREL") or of the semantic groups ("SemGroups") of a release (umls, kb)."""
+    return PLAN.rrf(table, release)
 
 
 def rrf_digests(*tables, release="umls"):
@@ -145,10 +139,10 @@ def rrf_digests(*tables, release="umls"):
 
 
 def raw_digests():
-    """One output of each checkpoint of stage acquire; none where corpora came from elsewhere."""
+    """One output of each checkpoint of stage acquire; none where the run starts from a corpus."""
     medline = f"{RESULTS}/acquire/medline.digest"
     names = rrf_digests("MRCONSO") + rrf_digests("MRCONSO", release="kb")
-    return [] if CORPORA_GIVEN else sorted({medline, *names, *rrf_digests("MRREL")})
+    return [] if PLAN.starts_at_corpus else sorted({medline, *names, *rrf_digests("MRREL")})
 
 
 def contents(*paths):

@@ -1,4 +1,4 @@
-"""Table 7 from a corpus that came from elsewhere: no UMLS release, no MEDLINE."""
+"""A run that starts from a released corpus: no UMLS release, no MEDLINE; what cannot be had is not planned."""
 
 import json
 import re
@@ -7,29 +7,30 @@ import sys
 
 import pytest
 
-CORPUS = "train.jsonl valid.jsonl test.jsonl train.parquet valid.parquet test.parquet rel2id.json check.json".split()
+FILES = "med_distant19_train.txt med_distant19_val.txt med_distant19_test.txt med_distant19_rel2id.json".split()
 
 
 @pytest.fixture
 def planned(repository, tmp_path):
-    """A function: the rules that a dry run for Table 7 plans in an empty folder with these files of a corpus."""
+    """A function: (rules that a dry run plans or None, its output), in an empty folder beside released files."""
     (tmp_path / "words.bin").touch()
-    for folder in ("experiments", "report", "schemas"):
-        (tmp_path / folder).symlink_to(repository / folder)
+    for name in ("experiments", "report", "schemas", "config.yaml"):
+        (tmp_path / name).symlink_to(repository / name)
     overlay = {
         "name": "given",
         "seeds": [1],
+        "start_from": "corpus",
+        "corpora": {"inductive": {"import": "released"}},
         "embeddings": {"biowordvec": {"path": "words.bin"}},
         "experiments": {"tables": {"table7": {"corpus": "inductive", "models": ["cnn_sent"]}}},
     }
     (tmp_path / "own.yaml").write_text(json.dumps(overlay))
 
-    def plan(files):
+    def plan(files, *targets):
+        (tmp_path / "released").mkdir()
         for name in files:
-            path = tmp_path / "results/given" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
-        command = [sys.executable, "-m", "snakemake", "-n", "results/given/tables/table7.csv", "--cores", "1"]
+            (tmp_path / "released" / name).touch()
+        command = [sys.executable, "-m", "snakemake", "-n", *targets, "--cores", "1"]
         command += ["--snakefile", repository / "Snakefile", "--directory", tmp_path]
         command += ["--configfile", repository / "config.yaml", tmp_path / "own.yaml"]
         result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -40,13 +41,15 @@ def planned(repository, tmp_path):
     return plan
 
 
-def test_a_given_corpus_needs_no_release(planned):
-    rules, output = planned([f"corpus/inductive/{name}" for name in CORPUS])
-    assert rules == {"index_words", "train_run", "evaluate_sent_run", "render_table7"}, output
+def test_a_released_corpus_needs_no_release(planned):
+    rules, output = planned(FILES, "tables", "export", "verify")
+    models = {"index_words", "train_run", "evaluate_sent_run"}
+    tables = {"render_table6", "render_table7", "verify_against_paper"}
+    targets = {"tables", "export", "verify"}
+    assert rules == {"import_corpus", "export_corpus"} | models | tables | targets, output
 
 
-@pytest.mark.parametrize("files", [[], [*(f"corpus/inductive/{name}" for name in CORPUS), "kg/concepts.parquet"]])
-def test_without_a_corpus_or_with_a_graph_a_missing_release_stops_the_run(planned, files):
-    rules, output = planned(files)
+def test_without_the_files_the_run_stops(planned):
+    rules, output = planned(FILES[1:], "corpus")
     assert rules is None
-    assert "MRCONSO.RRF is missing" in output and "remedy:   set" in output
+    assert "corpora.inductive.import: released holds no released corpus" in output and "remedy:" in output

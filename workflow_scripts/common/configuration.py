@@ -13,7 +13,7 @@ import re
 import jsonschema
 import yaml
 
-from workflow_scripts.common.corpora import chosen_corpora
+from workflow_scripts.common.corpora import chosen_corpora, released_files
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.raw_files import MADE_BY_A_RULE, RESOURCES, RawFiles
 
@@ -153,6 +153,10 @@ class Plan(RawFiles):
         """A parameter of a corpus: its own, else the one of section `corpus`."""
         own = self.config["corpora"][corpus]
         return own[name] if name in own else self.config["corpus"][name]
+
+    def imported_files(self, corpus):
+        """Paths of the released files that a corpus is imported from."""
+        return released_files(self.config["corpora"][corpus]["import"], corpus)
 
     def batch_paths(self, batch):
         """Paths of the MEDLINE files of a batch."""

@@ -93,7 +93,7 @@ def check(folder, inputs, settings):
     if not any(result["violations"] for result in results):
         with tempfile.TemporaryDirectory(dir=inputs.tmp) as spill:
             tables = open_tables(folder, inputs, spill)
-            results += [_ask(tables, promise) for promise in promises(settings)]
+            results += [ask(tables, promise) for promise in promises(settings)]
             wrong = _wrong_numbers(tables, folder)
             results.append(_result("relation_numbers", "rel2id.json: NA is 0, then the relations by name", wrong))
             wrong = _wrong_counts(tables, folder)
@@ -115,7 +115,8 @@ def _result(name, text, rows, violations=None, checked=True, switch=""):
     }
 
 
-def _ask(tables, promise):
+def ask(tables, promise):
+    """Count the violations of a promise on a connection of `open_tables` (or `open_instances`)."""
     if not promise.active:
         return _result(promise.name, promise.text, [], 0, False, promise.switch)
     ((number,),) = _rows(tables, f"SELECT count(*) FROM ({promise.query})")
@@ -175,18 +176,15 @@ def _wanted(row):
     return [row["text"], *head, row["tail"], [row["tail_start"], row["tail_end"]], row["tail_name"], row["relation"]]
 
 
-def open_tables(folder, inputs, spill):
-    """A DuckDB connection with the tables that the promises speak of.
+def open_instances(folder, threads, memory_mb, spill):
+    """A DuckDB connection with the tables that come from the instances alone.
 
     instances (split, line, and the columns of INSTANCES), mentions (one row per head and per tail), pairs
-    (distinct split, head, tail, relation), name_pairs, positive_entities, facts, concepts, type_pairs, lowered,
-    alias_names.
+    (distinct split, head, tail, relation), name_pairs, positive_entities.
     """
-    check_schema(inputs.concepts, CONCEPTS)
-    check_schema(inputs.aliases, ALIASES)
     tables = duckdb.connect()
     # DuckDB counts only its own buffers: the rest of the job's memory is for the interpreter and Arrow.
-    tables.execute(f"SET threads = {inputs.threads}; SET memory_limit = '{inputs.memory_mb * 6 // 10}MB'")
+    tables.execute(f"SET threads = {threads}; SET memory_limit = '{memory_mb * 6 // 10}MB'")
     tables.execute(f"SET temp_directory = {_quoted(spill)}; SET enable_progress_bar = false")
     parts = [
         f"SELECT '{part}' AS split, file_row_number AS line, * EXCLUDE (file_row_number) "
@@ -194,6 +192,18 @@ def open_tables(folder, inputs, spill):
         for part in PARTS
     ]
     tables.execute(f"CREATE TABLE instances AS {' UNION ALL '.join(parts)}")
+    tables.execute(_FROM_INSTANCES)
+    return tables
+
+
+def open_tables(folder, inputs, spill):
+    """A DuckDB connection with all tables that the promises speak of.
+
+    Those of `open_instances`, and facts, concepts, type_pairs, lowered, alias_names.
+    """
+    check_schema(inputs.concepts, CONCEPTS)
+    check_schema(inputs.aliases, ALIASES)
+    tables = open_instances(folder, inputs.threads, inputs.memory_mb, spill)
     facts = [
         f"SELECT '{part}' AS split, * FROM read_csv({_quoted(getattr(inputs, part))}, delim = '\t', header = false, "
         "quote = '', escape = '', auto_detect = false, "
@@ -202,18 +212,14 @@ def open_tables(folder, inputs, spill):
     ]
     tables.execute(f"CREATE TABLE all_facts AS {' UNION ALL '.join(facts)}")
     tables.execute(f"CREATE TABLE concepts AS SELECT cui, sty FROM read_parquet({_quoted(inputs.concepts)})")
-    tables.execute(_DERIVED)
+    tables.execute(_FROM_GRAPH)
     _lowered(tables, "lowered", "SELECT DISTINCT name FROM mentions")
     known = "cui IN (SELECT cui FROM mentions)"
     _lowered(tables, "alias_names", f"SELECT cui, name FROM read_parquet({_quoted(inputs.aliases)}) WHERE {known}")
     return tables
 
 
-_DERIVED = """
-CREATE TABLE facts AS SELECT DISTINCT * FROM all_facts
-  WHERE head IN (SELECT cui FROM concepts) AND tail IN (SELECT cui FROM concepts);
-CREATE TABLE type_pairs AS SELECT DISTINCT h.sty AS head_type, t.sty AS tail_type
-  FROM facts JOIN concepts h ON h.cui = head JOIN concepts t ON t.cui = tail;
+_FROM_INSTANCES = """
 CREATE TABLE pairs AS SELECT DISTINCT split, head, tail, relation FROM instances;
 CREATE TABLE name_pairs AS SELECT DISTINCT split, head_name, tail_name FROM instances;
 CREATE TABLE positive_entities AS SELECT split, head AS cui FROM pairs WHERE relation <> 'NA'
@@ -222,6 +228,13 @@ CREATE VIEW mentions AS
   SELECT split, line, text, 'head' AS role, head AS cui, head_name AS name, head_start AS start, head_end AS "end"
   FROM instances UNION ALL
   SELECT split, line, text, 'tail', tail, tail_name, tail_start, tail_end FROM instances;
+"""
+
+_FROM_GRAPH = """
+CREATE TABLE facts AS SELECT DISTINCT * FROM all_facts
+  WHERE head IN (SELECT cui FROM concepts) AND tail IN (SELECT cui FROM concepts);
+CREATE TABLE type_pairs AS SELECT DISTINCT h.sty AS head_type, t.sty AS tail_type
+  FROM facts JOIN concepts h ON h.cui = head JOIN concepts t ON t.cui = tail;
 """
 
 

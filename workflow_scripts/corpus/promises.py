@@ -37,6 +37,18 @@ def promises(settings):
     ]
 
 
+_ALONE = """
+    pairs_in_one_split pairs_not_inverted one_relation_per_pair one_pair_per_sentence names_at_offsets
+    names_long_enough positives_inductive positives_strictly_inductive na_inductive names_in_one_split
+    relations_everywhere bags_not_too_large
+""".split()
+
+
+def alone(settings):
+    """The promises that can be checked from the instances alone."""
+    return [promise for promise in promises(settings) if promise.name in _ALONE]
+
+
 def _pair_promises(settings):
     # with several relations the instances of a sentence differ in nothing else
     columns = "DISTINCT * EXCLUDE (line, relation, rui)" if settings.multi_label else "*"

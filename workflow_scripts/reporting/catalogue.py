@@ -15,6 +15,7 @@ TABLE5 = Spec(
 )
 
 _SUMMARY = ("entities", "relations", "types", "groups", "type_pairs")
+_NO_TYPES = "a corpus that came from elsewhere does not say the semantic types of its concepts"
 _SPLITS = ("instances", "facts", "bags", "instances_per_bag", "na_share")
 
 TABLE6 = Spec(
@@ -24,9 +25,9 @@ TABLE6 = Spec(
     (
         Column("entities", "Entities", "count"),
         Column("relations", "Relations", "count"),
-        Column("types", "STY", "count"),
-        Column("groups", "SG", "count"),
-        Column("type_pairs", "Type pairs", "count"),
+        Column("types", "STY", "count", undefined=_NO_TYPES),
+        Column("groups", "SG", "count", undefined=_NO_TYPES),
+        Column("type_pairs", "Type pairs", "count", undefined=_NO_TYPES),
         Column("instances", "Instances", "count"),
         Column("facts", "Facts", "count"),
         Column("bags", "Bags", "count"),

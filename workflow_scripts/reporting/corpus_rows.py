@@ -11,10 +11,10 @@ BINS = ("1-2x", "2-3x", ">=3x")
 def summary_values(path, corpus):
     """Counts of the whole corpus, row ("all",), and of each split (Table 6)."""
     statistics = json_file(path)
-    whole = {
-        name: Cell(int(take(path, statistics, name)))
-        for name in ("entities", "relations", "types", "groups", "type_pairs")
-    }
+    whole = {}
+    for name in ("entities", "relations", "types", "groups", "type_pairs"):
+        number = take(path, statistics, name)
+        whole[name] = Cell(None if number is None else int(number))
     values = {("all",): (whole, (corpus,))}
     for split in SPLITS:
         part = take(path, statistics, "splits", split)
