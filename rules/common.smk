@@ -42,9 +42,19 @@ PARTITIONS = PLAN.partitions
 CORPORA = PLAN.corpora
 RUNS = PLAN.runs
 NEWER_COLUMNS = ("encoding", "head", "patience")
-TABLE_NAMES = ["table5", "table6", "table7", "table_a2", "table_a3", "table_a4"]
+TABLE_NAMES = [
+    "table5",
+    "table6",
+    "table7",
+    "table8",
+    "table9",
+    "table10",
+    "table_a2",
+    "table_a3",
+    "table_a4",
+]
 if PLAN.starts_at_corpus:
-    TABLE_NAMES = ["table6", "table7"]
+    TABLE_NAMES = ["table6", "table7", "table9"]
 TABLES = collect(
     "<results>/tables/{table}.{format}", table=TABLE_NAMES, format=["csv", "md", "tex"]
 )
@@ -188,8 +198,8 @@ def table_corpus(table):
     return PLAN.table_corpora(table)[0]
 
 
-def evaluated(table, file, **columns):
-    """A file of each evaluation of the models of a table, those with these values in models.tsv."""
+def evaluated(table, file, strategy=None, **columns):
+    """A file of each evaluation of the models of a table, those with these values in models.tsv, pooled by strategy."""
     return [
         f"{RESULTS}/evaluation/{run}/{pooling}/{file}"
         for run, entry in RUNS.items()
@@ -197,6 +207,7 @@ def evaluated(table, file, **columns):
         and table in str(entry["row"]["tables"]).split(",")
         and columns.items() <= entry["row"].items()
         for pooling in entry["poolings"]
+        if strategy in (None, pooling)
     ]
 
 

@@ -43,6 +43,7 @@ rule evaluate_sent_run:
         params=settings(
             "evaluation.precision_at",
             "evaluation.fixed_threshold",
+            "evaluation.common_triple_sentences",
             "training.device",
             "training.threads",
         ),
@@ -92,6 +93,7 @@ rule evaluate_bag_run:
         params=settings(
             "evaluation.precision_at",
             "evaluation.fixed_threshold",
+            "evaluation.common_triple_sentences",
             "training.device",
             "training.threads",
         ),

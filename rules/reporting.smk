@@ -114,6 +114,138 @@ rule render_table7:
         """
 
 
+rule render_table8:
+    """Table 8: relations by category, bag poolings."""
+    input:
+        code=code("reporting/render_table8.py"),
+        raw=ancient(raw_digests()),
+        metrics=evaluated("table8", "metrics.json"),
+        models=PLAN.value("experiments.models"),
+        concepts="<results>/kg/concepts.parquet",
+        triples="<results>/kg/triples.parquet",
+        splits=collect(
+            "<results>/kg/{kind}/{split}.tsv",
+            kind=config["corpora"][table_corpus("table8")]["split"],
+            split=SPLITS,
+        ),
+        expected=f"{PLAN.value('experiments.expected')}/table8.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table8.rst",
+    output:
+        csv=report("<results>/tables/table8.csv", caption="../report/table8.rst", category="Tables"),
+        md="<results>/tables/table8.md",
+        tex="<results>/tables/table8.tex",
+        record="<results>/provenance/reporting/render_table8.json",
+    log:
+        "<results>/logs/reporting/render_table8.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table8.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=10,
+    params:
+        params=settings("experiments.relation_categories"),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            --metrics {input.metrics:q} \
+            --models {input.models:q} \
+            --concepts {input.concepts:q} \
+            --triples {input.triples:q} \
+            --splits {input.splits:q} \
+            --params {params.params:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule render_table9:
+    """Table 9: sentence-level metrics on common and rare triples."""
+    input:
+        code=code("reporting/render_table9.py"),
+        metrics=evaluated("table9", "metrics.json", strategy="avg"),
+        models=PLAN.value("experiments.models"),
+        expected=f"{PLAN.value('experiments.expected')}/table9.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table9.rst",
+    output:
+        csv=report("<results>/tables/table9.csv", caption="../report/table9.rst", category="Tables"),
+        md="<results>/tables/table9.md",
+        tex="<results>/tables/table9.tex",
+        record="<results>/provenance/reporting/render_table9.json",
+    log:
+        "<results>/logs/reporting/render_table9.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table9.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            --metrics {input.metrics:q} \
+            --models {input.models:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule render_table10:
+    """Table 10: the inductive and the transductive corpus."""
+    input:
+        code=code("reporting/render_table10.py"),
+        raw=ancient(raw_digests()),
+        metrics=evaluated("table10", "metrics.json", strategy="avg"),
+        expected=f"{PLAN.value('experiments.expected')}/table10.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table10.rst",
+    output:
+        csv=report(
+            "<results>/tables/table10.csv", caption="../report/table10.rst", category="Tables"
+        ),
+        md="<results>/tables/table10.md",
+        tex="<results>/tables/table10.tex",
+        record="<results>/provenance/reporting/render_table10.json",
+    log:
+        "<results>/logs/reporting/render_table10.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table10.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            --metrics {input.metrics:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule render_table_a2:
     """Table A.2: mentions pruned for their frequency."""
     input:

@@ -38,7 +38,10 @@ training:
     pcnn: {{epochs: 4, hidden_size: 64}}
     gru: {{epochs: 4, hidden_size: 64}}
     bert: {{epochs: 1, learning_rate: 1.0e-4}}
-experiments: {{tables: {{table7: {{corpus: inductive, models: [{models}]}}}}}}
+experiments:
+  tables:
+    table7: {{corpus: inductive, models: [{models}]}}
+    table10: {{corpora: [inductive]}}
 """
 
 

@@ -14,7 +14,13 @@ from workflow_scripts.common.metrics import evaluate
 from workflow_scripts.common.tables import check_file, read_table
 from workflow_scripts.evaluation.evaluate_run import Params, evaluate_run
 
-PARAMS = {"precision_at": [5, 50, 100000], "fixed_threshold": 0.5, "device": "cpu", "threads": 1}
+PARAMS = {
+    "precision_at": [5, 50, 100000],
+    "fixed_threshold": 0.5,
+    "common_triple_sentences": 3,
+    "device": "cpu",
+    "threads": 1,
+}
 FILES = ("metrics.json", "curve.parquet", "scores.parquet", "scores_valid.parquet")
 RELATIONS = sorted(set(REL2ID) - {"NA"})
 

@@ -65,7 +65,13 @@ def finished(request, tmp_path, run_command):
     folder = results / "runs" / RUN
     run("training/train_run.py", "--index", index, "--rel2id", corpus / "rel2id.json", "--folder", folder, **settings)
     options = [*splits["valid"], *splits["test"], "--run", folder, "--poolings", "avg", "one"]
-    settings = {"precision_at": [100, 200, 300, 1000, 2000], "fixed_threshold": 0.5, "device": "cpu", "threads": 1}
+    settings = {
+        "precision_at": [100, 200, 300, 1000, 2000],
+        "fixed_threshold": 0.5,
+        "common_triple_sentences": 8,
+        "device": "cpu",
+        "threads": 1,
+    }
     run("evaluation/evaluate_run.py", *options, "--output", results / "evaluation" / RUN, **settings)
     return request.param, results
 

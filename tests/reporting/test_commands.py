@@ -7,11 +7,11 @@ import random
 import pytest
 import yaml
 
-from tests.reporting.made_up import make_run, metrics, write_json
+from tests.reporting.made_up import make_run, metrics, write_graph, write_json
 from workflow_scripts.reporting.switches import SWITCHES
 from workflow_scripts.reporting.write_report import SECTIONS
 
-TABLES = ("table5", "table6", "table7", "table_a2", "table_a3", "table_a4")
+TABLES = ("table5", "table6", "table7", "table8", "table9", "table10", "table_a2", "table_a3", "table_a4")
 
 
 @pytest.fixture
@@ -34,6 +34,15 @@ def make_everything(repository, run_command, models_file):
             "table5": ["--graph", graph],
             "table6": ["--corpus", corpus],
             "table7": ["--metrics", *files("evaluation/*/*/metrics.json"), "--models", models_file],
+            "table8": [
+                "--metrics",
+                *files("evaluation/*bag*/*/metrics.json"),
+                "--models",
+                models_file,
+                *write_graph(root),
+            ],
+            "table9": ["--metrics", *files("evaluation/*bert*/avg/metrics.json"), "--models", models_file],
+            "table10": ["--metrics", *files("evaluation/*bert_sent*/avg/metrics.json")],
             "table_a2": ["--corpus", corpus],
             "table_a3": ["--corpus", corpus, "--graph", graph, "--relations", relations],
             "table_a4": ["--corpus", corpus],
@@ -94,7 +103,7 @@ def test_all_commands_give_the_same_bytes_again(tmp_path, make_everything):
     make_everything(first, {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"})
     make_everything(second, {"PYTHONHASHSEED": "4711", "LC_ALL": "C", "PYTHONUTF8": "0"}, shuffle=5)
     ours = digests(first)
-    assert len(ours) == 18 + 3 + 2 + 1 + 1
+    assert len(ours) == 27 + 3 + 2 + 1 + 1
     assert digests(second) == ours
     assert not list(first.rglob(".*.tmp"))
     record = json.loads((first / "records/table7.json").read_text())

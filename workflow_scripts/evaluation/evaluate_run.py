@@ -22,6 +22,7 @@ SCORE_FILES = {"valid": "scores_valid.parquet", "test": "scores.parquet"}
 class Params:
     precision_at: list
     fixed_threshold: float
+    common_triple_sentences: int
     device: str
     threads: int
 
@@ -51,6 +52,7 @@ def evaluate_run(run, splits, poolings, output, settings):
         test, valid = ((scores[split], facts[split]) for split in ("test", "valid"))
         report = metrics_report(test, valid, relations, settings.precision_at, settings.fixed_threshold)
         report["sentence"] = scored["test"].sentence_metrics()
+        report["sentence_subsets"] = scored["test"].subset_metrics(settings.common_triple_sentences)
         report |= {"run": run.name, "pooling": pooling}
         write_curve(output / pooling / "curve.parquet", *test, relations)
         write_json(output / pooling / "metrics.json", report)

@@ -11,6 +11,7 @@ from workflow_scripts.common.metrics import sentence_metrics
 from workflow_scripts.common.models.pooling import pool_scores
 from workflow_scripts.common.models.scoring import load_run, sentence_logits
 from workflow_scripts.common.models.tokenization import encode_split
+from workflow_scripts.common.sentence_subsets import subset_metrics
 from workflow_scripts.common.tables import read_table
 
 
@@ -63,6 +64,13 @@ class ScoredSentences:
     def sentence_metrics(self):
         """Sentence-level metrics of the most probable relation of each sentence."""
         return sentence_metrics(self.gold, np.argmax(self.logits, axis=1), self.na_id)
+
+    def subset_metrics(self, common_from):
+        """Sentence-level metrics of common and rare triples (paper, Table 9).
+
+        A sentence is scored as a bag of one; then all poolings agree with its own logits.
+        """
+        return subset_metrics(self.gold, np.argmax(self.logits, axis=1), self.bags, self.na_id, common_from)
 
 
 def load(folder, device, threads):

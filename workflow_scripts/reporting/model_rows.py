@@ -43,6 +43,13 @@ def row_key(models, model, pooling, path):
     return row["name"], TICK[row["level"]], pooling.upper()
 
 
+def full_name(models, path):
+    """Name of an evaluated model as Tables 8 and 9 print it, e.g. BERT+bag+AVG."""
+    _, _, model, _, pooling = evaluation_of(path)
+    name, bag, strategy = row_key(models, model, pooling, path)
+    return "+".join([name, "sent" if bag == TICK["sent"] else "bag", strategy])
+
+
 def model_values(paths, models, columns):
     """Values of a table of models.
 
@@ -65,10 +72,40 @@ def model_values(paths, models, columns):
     DataError
         If a metric is missing or not in [0, 1], or two models fill the same row.
     """
+
+    def key_of(path):
+        _, _, model, _, pooling = evaluation_of(path)
+        return row_key(models, model, pooling, path)
+
+    return run_values(paths, key_of, columns)
+
+
+def metric_of(path, metrics, column):
+    """The metric that has the column's name."""
+    return take(path, metrics, column.name)
+
+
+def run_values(paths, key_of, columns, value_of=metric_of):
+    """Values of a table whose rows are runs in some grouping: one row per key, over seeds.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        metrics.json files in any order.
+    key_of : callable
+        Path -> key values of its row.
+    columns : sequence of Column
+    value_of : callable
+        (path, content of metrics.json, column) -> number in [0, 1] or None where it does not exist.
+
+    Returns
+    -------
+    dict
+        As of `model_values`.
+    """
     groups = {}
     for path in sorted(map(pathlib.Path, paths)):
-        run, _, model, _, pooling = evaluation_of(path)
-        groups.setdefault(row_key(models, model, pooling, path), {})[run] = path
+        groups.setdefault(key_of(path), {})[evaluation_of(path)[0]] = path
     values = {}
     for key, files in groups.items():
         names = sorted({evaluation_of(path)[1:3] for path in files.values()})
@@ -79,7 +116,9 @@ def model_values(paths, models, columns):
             )
         metrics = {run: json_file(path) for run, path in files.items()}
         cells = {
-            column.name: summary(column, [_metric(files[run], metrics[run], column.name) for run in files])
+            column.name: summary(
+                column, [_checked(files[run], column.name, value_of(files[run], metrics[run], column)) for run in files]
+            )
             for column in columns
         }
         values[key] = (cells, tuple(files))
@@ -94,8 +133,7 @@ def summary(column, values):
     return Cell(statistics.fmean(scaled), statistics.stdev(scaled) if len(scaled) > 1 else None)
 
 
-def _metric(path, metrics, name):
-    value = take(path, metrics, name)
+def _checked(path, name, value):
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1):
         raise DataError(path, found=f"{name} {value!r}", expected="a number in [0, 1], or null where it does not exist")
     return None if value is None else float(value)

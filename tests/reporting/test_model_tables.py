@@ -1,0 +1,63 @@
+"""Tables 8, 9 and 10 from made-up metrics."""
+
+import csv
+import json
+
+import pytest
+
+from tests.reporting.made_up import auc, write_graph
+
+
+@pytest.fixture
+def rendered(repository, run_command, models_file, tmp_path):
+    """`rendered("table9", options)`: rows of the csv by their keys."""
+
+    def render(table, *options, keys=1):
+        done = run_command(
+            f"reporting/render_{table}.py", "--expected", repository / f"experiments/expected/{table}.tsv",
+            "--schema", repository / "schemas/expected.schema.yaml", "--caption", repository / f"report/{table}.rst",
+            *options, *(word for kind in ("csv", "md", "tex") for word in (f"--{kind}", tmp_path / f"t.{kind}")),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        with open(tmp_path / "t.csv", encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        return {tuple(row[name] for name in list(row)[:keys]): row for row in rows}
+
+    return render
+
+
+@pytest.mark.parametrize("category", ["paper", "published"])
+def test_table8(rendered, finished, models_file, tmp_path, category):
+    metrics = sorted(finished.glob("evaluation/*bert_bag*/*/metrics.json"))
+    rows = rendered("table8", "--metrics", *metrics, "--models", models_file, *write_graph(tmp_path, category))
+    assert [key for (key,) in rows] == ["BERT+bag+AVG", "BERT+bag+ONE", "BERT+bag+ATT"]
+    row, value = rows[("BERT+bag+AVG",)], 100 * auc("bert_bag_avg", "avg", 2)
+    # F1 of the made-up metrics: AUC for finding_site_of, a half for cause_of, a third for interprets
+    one = value if category == "paper" else (value + value / 3) / 2
+    assert float(row["1-1"]) == pytest.approx(one, abs=1e-5) and row["1-1_paper"] == "66.6"
+    assert float(row["M-1"]) == pytest.approx(value / 2, abs=1e-5)
+    assert row["1-M"] == row["M-M"] == "" and row["1-M_paper"] == "48.3"
+    assert row["run_ids"].count("|") == 2 and float(row["M-1_sd"]) == pytest.approx(1.0)
+
+
+def test_table9(rendered, finished, models_file):
+    metrics = sorted(finished.glob("evaluation/*bert_*/avg/metrics.json"))
+    rows = rendered("table9", "--metrics", *metrics, "--models", models_file, keys=2)
+    assert len(rows) == 6
+    row, value = rows["common", "BERT+sent+AVG"], auc("bert_sent", "avg", 2)
+    found = [float(row[name]) for name in ("precision", "recall", "f1", "f1_without_na")]
+    assert found == pytest.approx([value, value / 3, value / 3, value / 4], abs=1e-5)
+    assert (row["precision_paper"], row["f1_paper"], row["f1_without_na_paper"]) == ("0.98", "0.76", "")
+
+
+def test_table10(rendered, finished, tmp_path):
+    for number, corpus in enumerate(("inductive", "transductive")):
+        for path in finished.glob("evaluation/inductive.bert_sent.*/avg/metrics.json"):
+            target = tmp_path / path.relative_to(finished).as_posix().replace("inductive", corpus, 1)
+            target.parent.mkdir(parents=True)
+            metrics = json.loads(path.read_text())
+            target.write_text(json.dumps(metrics | {"auc": metrics["auc"] + 0.1 * number}))
+    rows = rendered("table10", "--metrics", *sorted(tmp_path.glob("evaluation/*/*/metrics.json")))
+    values = [float(rows[(corpus,)]["auc"]) for corpus in ("inductive", "transductive")]
+    assert values == pytest.approx([100 * auc("bert_sent", "avg", 2), 100 * auc("bert_sent", "avg", 2) + 10], abs=1e-4)
+    assert rows[("transductive",)]["max_micro_f1_paper"] == "73.3"
