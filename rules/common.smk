@@ -43,6 +43,8 @@ CORPORA = PLAN.corpora
 RUNS = PLAN.runs
 NEWER_COLUMNS = ("encoding", "head", "patience")
 TABLE_NAMES = [
+    "table1",
+    "table4",
     "table5",
     "table6",
     "table7",

@@ -166,3 +166,39 @@ rule check_corpus:
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """
+
+
+rule measure_properties:
+    """Counts behind Table 4: links, repeated sentences, unseen entities, leakage, types and roles of NA pairs."""
+    input:
+        unpack(split_files),
+        code=code("corpus/measure_properties.py"),
+        raw=ancient(raw_digests()),
+        instances=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=SPLITS),
+        mentions=collect("<results>/linking/mentions/{partition}.parquet", partition=PARTITIONS),
+        linking="<results>/linking/statistics.json",
+        concepts="<results>/kg/concepts.parquet",
+    output:
+        properties="<results>/corpus/{corpus}/properties.json",
+        record="<results>/provenance/corpus/{corpus}/measure_properties.json",
+    log:
+        "<results>/logs/corpus/{corpus}/measure_properties.log",
+    benchmark:
+        "<results>/benchmarks/corpus/{corpus}/measure_properties.jsonl"
+    conda:
+        "../envs/corpus.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(8000),
+        runtime=120,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --instances {input.instances:q} \
+            --graph {input.train:q} {input.valid:q} {input.test:q} \
+            --mentions {input.mentions:q} --linking {input.linking:q} \
+            --concepts {input.concepts:q} \
+            --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
+            --output {output.properties:q} \
+            --record {output.record:q} &>{log:q}
+        """

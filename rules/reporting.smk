@@ -1,6 +1,83 @@
 """Reporting: metrics, statistics and the paper's numbers in; tables, figures, deviations, comparison and report out."""
 
 
+rule render_table1:
+    """Table 1: the landscape of benchmarks."""
+    input:
+        code=code("reporting/render_table1.py"),
+        raw=ancient(raw_digests()),
+        expected=f"{PLAN.value('experiments.expected')}/table1.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table1.rst",
+        properties=f"<results>/corpus/{table_corpus('table1')}/properties.json",
+        statistics=f"<results>/corpus/{table_corpus('table1')}/statistics.json",
+    output:
+        csv=report("<results>/tables/table1.csv", caption="../report/table1.rst", category="Tables"),
+        md="<results>/tables/table1.md",
+        tex="<results>/tables/table1.tex",
+        record="<results>/provenance/reporting/render_table1.json",
+    log:
+        "<results>/logs/reporting/render_table1.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table1.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            --properties {input.properties:q} \
+            --statistics {input.statistics:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule render_table4:
+    """Table 4: properties of the construction."""
+    input:
+        code=code("reporting/render_table4.py"),
+        expected=f"{PLAN.value('experiments.expected')}/table4.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table4.rst",
+        properties=f"<results>/corpus/{table_corpus('table4')}/properties.json",
+    output:
+        csv=report("<results>/tables/table4.csv", caption="../report/table4.rst", category="Tables"),
+        md="<results>/tables/table4.md",
+        tex="<results>/tables/table4.tex",
+        record="<results>/provenance/reporting/render_table4.json",
+    log:
+        "<results>/logs/reporting/render_table4.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table4.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            --properties {input.properties:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule render_table5:
     """Table 5: triples of the two splits of the knowledge graph."""
     input:

@@ -24,14 +24,15 @@ JOBS = """
     detect_mentions       2  collect_surfaces join_mentions
     collect_surfaces      1  link_surfaces
     link_surfaces         1  join_mentions
-    join_mentions         1  align_sentences
-    build_kg              1  render_table8
+    join_mentions         1  align_sentences measure_properties
+    build_kg              1  render_table8 measure_properties
     build_kg              1  split_inductive split_transductive summarise_kg build_corpus align_sentences check_corpus
-    split_inductive       1  render_table8 summarise_kg align_sentences build_corpus check_corpus
+    split_inductive       1  render_table8 measure_properties summarise_kg align_sentences build_corpus check_corpus
     split_transductive    1  summarise_kg align_sentences build_corpus check_corpus
     summarise_kg          1  render_table5 render_table_a3 write_deviations
     align_sentences       2  build_corpus
     build_corpus          2  check_corpus index_words index_wordpieces train_run evaluate_bag_run evaluate_sent_run
+    build_corpus          2  measure_properties render_table1
     build_corpus          2  render_table6 render_table_a2 render_table_a3 render_table_a4 write_deviations write_report
     check_corpus          2
     index_words           3  train_run
@@ -39,6 +40,9 @@ JOBS = """
     train_run            17  evaluate_bag_run evaluate_sent_run write_report
     evaluate_bag_run     12  render_table7 render_table8 render_table9 draw_figure4
     evaluate_sent_run     5  render_table7 render_table9 render_table10 draw_figure4
+    measure_properties    1  render_table1 render_table4
+    render_table1         1  verify_against_paper write_report
+    render_table4         1  verify_against_paper write_report
     render_table5         1  verify_against_paper write_report
     render_table6         1  verify_against_paper write_report
     render_table7         1  draw_figure4 verify_against_paper write_report

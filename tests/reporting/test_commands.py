@@ -8,10 +8,23 @@ import pytest
 import yaml
 
 from tests.reporting.made_up import make_run, metrics, write_graph, write_json
+from tests.reporting.test_properties import COUNTS as PROPERTIES
 from workflow_scripts.reporting.switches import SWITCHES
 from workflow_scripts.reporting.write_report import SECTIONS
 
-TABLES = ("table5", "table6", "table7", "table8", "table9", "table10", "table_a2", "table_a3", "table_a4")
+TABLES = (
+    "table1",
+    "table4",
+    "table5",
+    "table6",
+    "table7",
+    "table8",
+    "table9",
+    "table10",
+    "table_a2",
+    "table_a3",
+    "table_a4",
+)
 
 
 @pytest.fixture
@@ -30,7 +43,10 @@ def make_everything(repository, run_command, models_file):
 
         graph, corpus = root / "kg/statistics.json", root / "corpus/inductive/statistics.json"
         relations = repository / "experiments/relations.tsv"
+        shared = ["--properties", write_json(corpus.parent / "properties.json", PROPERTIES)]
         own = {
+            "table1": [*shared, "--statistics", corpus],
+            "table4": shared,
             "table5": ["--graph", graph],
             "table6": ["--corpus", corpus],
             "table7": ["--metrics", *files("evaluation/*/*/metrics.json"), "--models", models_file],
@@ -103,7 +119,7 @@ def test_all_commands_give_the_same_bytes_again(tmp_path, make_everything):
     make_everything(first, {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"})
     make_everything(second, {"PYTHONHASHSEED": "4711", "LC_ALL": "C", "PYTHONUTF8": "0"}, shuffle=5)
     ours = digests(first)
-    assert len(ours) == 27 + 3 + 2 + 1 + 1
+    assert len(ours) == 33 + 3 + 2 + 1 + 1
     assert digests(second) == ours
     assert not list(first.rglob(".*.tmp"))
     record = json.loads((first / "records/table7.json").read_text())

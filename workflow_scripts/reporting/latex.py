@@ -19,6 +19,7 @@ _ESCAPES = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "✓": r"\checkmark{}",
+    "✗": r"$\times$",
     "≥": r"$\geq$",
     "±": r"$\pm$",
     "−": r"$-$",
