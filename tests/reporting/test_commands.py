@@ -12,19 +12,7 @@ from tests.reporting.test_properties import COUNTS as PROPERTIES
 from workflow_scripts.reporting.switches import SWITCHES
 from workflow_scripts.reporting.write_report import SECTIONS
 
-TABLES = (
-    "table1",
-    "table4",
-    "table5",
-    "table6",
-    "table7",
-    "table8",
-    "table9",
-    "table10",
-    "table_a2",
-    "table_a3",
-    "table_a4",
-)
+TABLES = [f"table{n}" for n in (1, 4, 5, 6, 7, 8, 9, 10)] + ["table_a2", "table_a3", "table_a4"]
 
 
 @pytest.fixture
