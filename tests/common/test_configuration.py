@@ -232,9 +232,18 @@ def test_no_medline_files(config, repository, tmp_path):
 
 
 def test_runs_of_table_7(config, repository):
+    runs = configuration.Plan(
+        changed(config, "experiments.tables", {"table7": {"corpus": "inductive"}}), repository
+    ).runs
+    assert len(runs) == 16 * 3
+    assert sum(len(run["poolings"]) for run in runs.values()) == 20 * 3
+
+
+def test_table_10_needs_one_more_model(config, repository):
     plan = configuration.Plan(config, repository)
-    assert len(plan.runs) == 16 * 3
-    assert sum(len(run["poolings"]) for run in plan.runs.values()) == 20 * 3
+    others = [run for run, entry in plan.runs.items() if entry["corpus"] != "inductive"]
+    assert others == [f"transductive.bert_sent.s{seed}" for seed in (1, 2, 3)]
+    assert len(plan.runs) == 17 * 3
 
 
 def test_overrides_are_read_as_cells_of_the_table(config, repository):

@@ -295,6 +295,9 @@ class Plan(RawFiles):
                 "  remedy:   files of configuration are merged key by key: use the key that the file below yours uses"
             )
         corpora = [spec["corpus"]] if "corpus" in spec else spec["corpora"]
+        if self.starts_at_corpus and "corpora" in spec:
+            # those that came along; a table of several corpora is shown for these
+            corpora = [corpus for corpus in corpora if corpus in self.corpora] or corpora
         for corpus in corpora:
             if corpus not in self.corpora:
                 key = "corpus" if "corpus" in spec else "corpora"
