@@ -296,7 +296,7 @@ class Plan(RawFiles):
             )
         corpora = [spec["corpus"]] if "corpus" in spec else spec["corpora"]
         if self.starts_at_corpus and "corpora" in spec:
-            # those that came along; a table of several corpora is shown for these
+            # those that came along
             corpora = [corpus for corpus in corpora if corpus in self.corpora] or corpora
         for corpus in corpora:
             if corpus not in self.corpora:
@@ -309,6 +309,8 @@ class Plan(RawFiles):
         runs = {}
         for table, spec in self.config["experiments"]["tables"].items():
             corpora = self.table_corpora(table)
+            if len(corpora) < len(spec.get("corpora", [])):
+                continue  # there is nothing to compare with
             for model in self._distinct_models(table, spec):
                 row = self.models[model]
                 poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
