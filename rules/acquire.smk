@@ -31,7 +31,7 @@ if PLAN.value("medline.source") == "download":
             mem_mb=memory(500),
             runtime=240,
         params:
-            params=settings("medline.mirrors"),
+            params=settings("medline.mirrors", "medline.require_md5"),
         shell:
             r"""
             python -P {input.code[0]:q} \

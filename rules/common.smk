@@ -131,8 +131,11 @@ def medline_file(suffix=""):
 
 
 def batch_files(wildcards):
-    """The MEDLINE files of a batch."""
-    return PLAN.batch_paths(wildcards.batch)
+    """The MEDLINE files of a batch. A local one that is not there stops the planning, unless it was read before."""
+    paths = PLAN.batch_paths(wildcards.batch)
+    if not os.path.isfile(f"{RESULTS}/acquire/medline/{wildcards.batch}.digest"):
+        PLAN.require_medline(paths)
+    return paths
 
 
 def medline_digest():

@@ -1,6 +1,7 @@
 """Downloads from servers that cut, lie, stall and refuse."""
 
 import dataclasses
+import gzip
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ import pytest
 
 from workflow_scripts.acquire.http_download import Policy
 from workflow_scripts.acquire.mirrored_download import Download, fetch
+from workflow_scripts.acquire.nlm_md5 import parse_md5
 from workflow_scripts.acquire.sources_lock import read
 from workflow_scripts.common.errors import DataError, UsageError
 
@@ -325,3 +327,32 @@ def test_command_fails_with_the_data_code(repository, server, tmp_path):
     process = command(repository, server, tmp_path, "--attempts", "2")
     _, log = process.communicate(timeout=40)
     assert process.returncode == 3 and "HTTP 404" in log and "Traceback" not in log
+
+
+def test_mirrors_without_md5_need_a_switch_and_the_digest_is_pinned(server, download):
+    """Of two mirrors without .md5 the one that gives a whole gzip file counts."""
+    body = gzip.compress(BODY, mtime=0)
+    server.files[f"/bad/{NAME}"], server.files[f"/good/{NAME}"] = body[:-9], body
+    download = dataclasses.replace(download, mirrors=[f"{server.address}/bad", f"{server.address}/good"])
+    with pytest.raises(DataError, match="medline.require_md5: false"):
+        fetch(download)
+    assert not (download.folder / NAME).exists()
+    download = dataclasses.replace(download, require_md5=False)
+    assert fetch(download) == hashlib.sha256(body).hexdigest()
+    assert (download.folder / NAME).read_bytes() == body
+    assert sorted(path.name for path in download.folder.iterdir()) == [NAME, f"{NAME}.md5"]
+    assert parse_md5((download.folder / f"{NAME}.md5").read_text(), NAME) == hashlib.md5(body).hexdigest()
+    (pin,) = read(download.lock).values()
+    assert (pin.name, pin.url) == (f"medline/{NAME}", f"{server.address}/good/{NAME}")
+    # other bytes at the next download are an error, and nothing is left of them
+    (download.folder / NAME).unlink()
+    server.files[f"/bad/{NAME}"] = server.files[f"/good/{NAME}"] = gzip.compress(BODY[1:], mtime=0)
+    with pytest.raises(DataError, match="pinned before"):
+        fetch(download)
+    assert not (download.folder / NAME).exists()
+
+
+def test_a_stated_digest_counts_also_where_none_is_required(server, download):
+    server.add(NAME, BODY, md5="0" * 32)
+    with pytest.raises(DataError, match="wrong bytes"):
+        fetch(dataclasses.replace(download, require_md5=False))

@@ -401,3 +401,24 @@ def test_a_wrong_row_of_the_registry(config, repository, tmp_path, column, value
     with pytest.raises(UsageError, match=words) as error:
         configuration.Plan(changed(config, "experiments.encoders", str(tmp_path / "encoders.tsv")), repository)
     assert "encoders.tsv, line 11" in str(error.value)
+
+
+def test_update_files_come_after_the_baseline(config, repository):
+    config = changed(config, "medline.files", ["pubmed25n[0001-0003].xml.gz"])
+    config = changed(config, "medline.update_files", ["pubmed24n1300.xml.gz", "pubmed25n0003.xml.gz"])
+    config = changed(config, "medline.files_per_job", 3)
+    plan = configuration.Plan(config, repository)
+    names = ["pubmed25n0001.xml.gz", "pubmed25n0002.xml.gz", "pubmed24n1300.xml.gz", "pubmed25n0003.xml.gz"]
+    assert plan.batches == {"0001": names[:3], "0002": names[3:]}
+
+
+def test_local_medline_files_that_are_missing_are_named(config, repository, tmp_path):
+    config = changed(config, "medline.baseline_dir", str(tmp_path))
+    config = changed(config, "medline.files", ["a[1-3].xml.gz"])
+    (tmp_path / "a2.xml.gz").touch()
+    configuration.Plan(config, repository).require_medline([f"{tmp_path}/a{i}.xml.gz" for i in (1, 2, 3)])
+    plan = configuration.Plan(changed(config, "medline.source", "local"), repository)
+    with pytest.raises(UsageError) as error:
+        plan.require_medline(plan.batch_paths("0001"))
+    for words in ("2 of 3 MEDLINE files", f"{tmp_path}/a1.xml.gz", "1 files .xml.gz: a2.xml.gz", "medline.source"):
+        assert words in str(error.value)

@@ -7,7 +7,7 @@ file gets its name only when its digest is that of the .md5 and that of an earli
 import dataclasses
 from pathlib import Path
 
-from workflow_scripts.acquire.http_download import Policy
+from workflow_scripts.acquire import download_options
 from workflow_scripts.acquire.mirrored_download import Download, fetch
 from workflow_scripts.common import command, params
 
@@ -17,24 +17,22 @@ class Params:
     """Config values."""
 
     mirrors: list
+    require_md5: bool = True
 
 
 def main(args):
     """Download the file."""
     settings = params.parse(Params, args.params)
-    policy = Policy(attempts=args.attempts, timeout=args.timeout, first_wait=args.wait, longest_wait=args.longest_wait)
-    fetch(Download(args.file.name, settings.mirrors, args.file.parent, args.lock, policy))
+    policy = download_options.policy(args)
+    name, folder = args.file.name, args.file.parent
+    fetch(Download(name, settings.mirrors, folder, args.lock, policy, require_md5=settings.require_md5))
 
 
 def arguments():
     """The command line."""
     parser = command.parser(__doc__)
     parser.add_argument("--file", type=Path, required=True, help="where the file goes; mirrors are asked for its name")
-    parser.add_argument("--lock", type=Path, required=True, help="sources.lock, where digests are pinned")
-    parser.add_argument("--attempts", type=int, default=Policy.attempts, help="requests in a row without a new byte")
-    parser.add_argument("--timeout", type=float, default=Policy.timeout, help="seconds without a byte")
-    parser.add_argument("--wait", type=float, default=Policy.first_wait, help="seconds before the second attempt")
-    parser.add_argument("--longest-wait", type=float, default=Policy.longest_wait, help="seconds, at most")
+    download_options.add(parser)
     return parser
 
 

@@ -10,9 +10,9 @@ import logging
 import pathlib
 import time
 
-from workflow_scripts.acquire import sources_lock
+from workflow_scripts.acquire import pinned_download, sources_lock
 from workflow_scripts.acquire.http_download import Passing, Refused, get_part, get_small
-from workflow_scripts.acquire.nlm_md5 import digests, nlm_line, parse_md5
+from workflow_scripts.acquire.nlm_md5 import digests, gzip_fault, nlm_line, parse_md5
 from workflow_scripts.common.errors import DataError, UsageError
 from workflow_scripts.common.files import atomic_open
 from workflow_scripts.common.progress import Progress
@@ -37,6 +37,8 @@ class Download:
     policy : http_download.Policy
     label : str
         Name in sources.lock before the file name.
+    require_md5 : bool
+        False: where no mirror has an .md5, the file is taken when it unpacks to its end, and its own digest is pinned.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Download:
     lock: pathlib.Path
     policy: object
     label: str = "medline"
+    require_md5: bool = True
 
     @property
     def part(self):
@@ -87,12 +90,45 @@ def fetch(download):
         except Refused as refusal:
             said[mirror] = [*trial.said, str(refusal)]
             logging.warning("%s gives no %s: %s", mirror, download.name, refusal)
+    if any_md5 is None and not download.require_md5:
+        return _fetch_unstated(download, said)
+    raise _no_mirror(download, said)
+
+
+def _fetch_unstated(download, said):
+    """Get a file of which no mirror states a digest; what sources.lock holds decides from then on."""
+    target = download.folder / download.name
+    for mirror in download.mirrors:
+        source = pinned_download.Source(
+            url=f"{mirror.rstrip('/')}/{download.name}",
+            target=target,
+            lock=download.lock,
+            label=f"{download.label}/{download.name}",
+            fault=gzip_fault if target.suffix == ".gz" else None,
+            policy=download.policy,
+        )
+        try:
+            sha256 = pinned_download.fetch(source)
+        except pinned_download.NotFetched as trouble:
+            said[mirror].append(trouble.found)
+            logging.warning("%s gives no %s: %s", mirror, download.name, trouble.found)
+            continue
+        logging.warning("%s: no mirror states its digest; sha256 %s is pinned", download.name, sha256)
+        with atomic_open(f"{target}.md5") as stream:
+            stream.write(nlm_line(download.name, digests(target)[1]))
+        return sha256
+    raise _no_mirror(download, said)
+
+
+def _no_mirror(download, said):
     lines = [f"\n    {mirror}: {'; '.join(_shortened(words))}" for mirror, words in said.items()]
-    raise DataError(
+    hint = "; for mirrors without .md5 files: medline.require_md5: false" if download.require_md5 else ""
+    return DataError(
         download.folder / download.name,
         found="no mirror gave the file" + "".join(lines),
         expected=f"{download.name} and {download.name}.md5 from one of medline.mirrors",
-        remedy="look at the addresses in a browser and mend medline.mirrors; start again to go on where this ended",
+        remedy="look at the addresses in a browser and mend medline.mirrors; start again to go on where this ended"
+        + hint,
     )
 
 

@@ -78,6 +78,10 @@ class Source:
         return self.target.with_name(f".{self.target.name}.part.json")
 
 
+class NotFetched(DataError):
+    """An address does not give the file, or gives another one than it should."""
+
+
 def fetch(source):
     """Get a file, or check the one that is there against sources.lock.
 
@@ -88,10 +92,15 @@ def fetch(source):
 
     Raises
     ------
+    NotFetched
+        If the address does not give the file, or gives something else than published.
     DataError
-        If the address does not give the file, gives something else, or another digest than published or pinned.
+        If the file has another digest than pinned, or the one that is there is damaged.
     """
     if source.target.is_file():
+        fault = source.fault(source.target) if source.fault else None
+        if fault:
+            raise DataError(source.target, found=fault, expected="a whole file", remedy="remove it and start again")
         logging.info("%s is there: its digest is compared with that in %s", source.target, source.lock)
         sha256, _ = digests(source.target)
         sources_lock.pin(source.lock, _pin(source, sha256, source.target))
@@ -168,7 +177,7 @@ def _whole_part(source):
 
 
 def _trouble(source, found):
-    return DataError(source.target, found=f"{source.shown}: {found}", expected="the file", remedy=source.remedy)
+    return NotFetched(source.target, found=f"{source.shown}: {found}", expected="the file", remedy=source.remedy)
 
 
 def _pin(source, sha256, path):

@@ -192,6 +192,8 @@ class Plan(RawFiles):
                     f"medline.baseline_dir: no .xml.gz file in {folder}\n"
                     "  remedy: set it to the folder of the MEDLINE baseline, or name the files in medline.files"
                 )
+        updates = sorted({name for pattern in medline["update_files"] or [] for name in expand_range(pattern)})
+        names = [name for name in names if name not in updates] + updates
         size = medline["files_per_job"]
         return {f"{i // size + 1:04d}": names[i : i + size] for i in range(0, len(names), size)}
 

@@ -80,6 +80,23 @@ class RawFiles:
             )
         return str(path)
 
+    def require_medline(self, paths):
+        """Raise UsageError where MEDLINE files that no rule makes are not there."""
+        medline = self.config["medline"]
+        missing = [path for path in paths if not pathlib.Path(path).is_file()]
+        if not missing or medline["source"] == "download" or MADE_BY_A_RULE in pathlib.Path(missing[0]).parents:
+            return
+        folder = pathlib.Path(medline["baseline_dir"])
+        there = sorted(path.name for path in folder.glob("*.xml.gz")) if folder.is_dir() else None
+        found = "no such folder" if there is None else f"{len(there)} files .xml.gz: {', '.join(there[:4])} ..."
+        raise UsageError(
+            f"{len(missing)} of {len(paths)} MEDLINE files of a batch are missing: {', '.join(missing[:3])}\n"
+            f"  found:    {found} in {folder}\n"
+            "  expected: the files that medline.files and medline.update_files name\n"
+            "  remedy:   copy them there, correct the names (null: all files that are there), or set medline.source: "
+            "download"
+        )
+
     def downloads(self):
         """Sources of experiments/sources.tsv that a rule downloads: row by path below resources/.
 
