@@ -25,7 +25,8 @@ wildcard_constraints:
     batch=r"\d{4}",
     partition=r"\d{3}",
     split="train|valid|test",
-    corpus="|".join(CORPORA),
+    corpus="|".join(CORPORA + PRIOR_CORPORA),
+    prior="|".join(PRIOR_CORPORA) or "none",
     run="|".join(map(re.escape, RUNS)),
     pooling="avg|one|att",
     release="umls|kb",
@@ -41,6 +42,7 @@ rule all:
         FIGURES,
         REPORT,
         VERIFICATION,
+        LEAKAGE,
 
 
 rule corpus:
@@ -80,9 +82,10 @@ rule verify:
 
 
 rule leakage:
-    """The independent check of each corpus for facts, pairs and surfaces that cross its splits."""
+    """Table 2, the audit of each corpus, and the independent check of what crosses the splits of ours."""
     input:
         collect("<results>/corpus/{corpus}/check.json", corpus=CORPORA),
+        LEAKAGE,
 
 
 rule export:
@@ -111,9 +114,11 @@ else:
     include: "rules/linking.smk"
     include: "rules/kg.smk"
     include: "rules/corpus.smk"
+    include: "rules/leakage_prior.smk"
 
 
 include: "rules/corpus_export.smk"
+include: "rules/leakage.smk"
 include: "rules/training.smk"
 include: "rules/evaluation.smk"
 include: "rules/reporting.smk"

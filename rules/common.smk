@@ -40,6 +40,10 @@ GRAPH_TABLES = ["MRREL", "MRSTY", "MRDOC", "SemGroups"]
 BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
 CORPORA = PLAN.corpora
+# Benchmarks of prior works: those built from text, and those derived from one of these by taking out the overlap.
+PRIOR_CORPORA = [] if PLAN.starts_at_corpus else list(PLAN.prior_styles)
+REBUILT = [name for name in PRIOR_CORPORA if "style" in config["leakage"]["corpora"][name]]
+CLEANED = [name for name in PRIOR_CORPORA if name not in REBUILT]
 RUNS = PLAN.runs
 NEWER_COLUMNS = ("encoding", "head", "patience")
 TABLE_NAMES = [
@@ -60,6 +64,8 @@ if PLAN.starts_at_corpus:
 TABLES = collect(
     "<results>/tables/{table}.{format}", table=TABLE_NAMES, format=["csv", "md", "tex"]
 )
+LEAKAGE = collect("<results>/leakage/{corpus}.json", corpus=CORPORA + PRIOR_CORPORA)
+LEAKAGE += collect("<results>/leakage/{prior}.planted.json", prior=CLEANED)
 FIGURES = collect("<results>/figures/figure4.{format}", format=["pdf", "svg", "png"])
 REPORT = [] if PLAN.starts_at_corpus else ["<results>/report.html", "<results>/deviations.md"]
 VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]
@@ -185,6 +191,42 @@ def model_digest(section):
     """
     model = PLAN.value(f"{section}.model")
     return contents(f"{model}/meta.json") if model else contents()
+
+
+def prior_settings(*names):
+    """A params function: values of section leakage, and the style of the wildcard's rebuilt corpus."""
+    values = {name: PLAN.value(f"leakage.{name}") for name in names}
+    return lambda wildcards: canonical_json({"style": PLAN.prior_styles[wildcards.prior]} | values)
+
+
+def overlapping_files(wildcards):
+    """The splits of the corpus that the wildcard's corpus is made from by taking out the overlap."""
+    source = config["leakage"]["corpora"][wildcards.prior]["without_overlap"]
+    return [f"{RESULTS}/corpus/{source}/{split}.parquet" for split in SPLITS]
+
+
+def benchmark_name(wildcards):
+    """How the tables call a corpus."""
+    styles = {"umls_v2": "UMLS.v2", "umls_v3": "UMLS.v3"}
+    if wildcards.corpus in CORPORA:
+        return f"MedDistant19: {wildcards.corpus}"
+    return f"{styles[PLAN.prior_styles[wildcards.corpus]]}-style: {wildcards.corpus}"
+
+
+def audited_names(wildcards):
+    """The concepts of surface forms, for corpora whose entities are surface forms."""
+    return [f"{RESULTS}/leakage/kb/names.parquet"] if wildcards.corpus in PRIOR_CORPORA else []
+
+
+def audit_settings(wildcards):
+    """Params of the audit: whether the corpus compares names lower-cased."""
+    return canonical_json({"fold_case": PLAN.prior_styles.get(wildcards.corpus) == "umls_v3"})
+
+
+def planted_settings(wildcards):
+    """Params of the proof of the audit."""
+    folded = PLAN.prior_styles[wildcards.prior] == "umls_v3"
+    return canonical_json({"fold_case": folded, "planted": PLAN.value("leakage.planted")})
 
 
 def split_files(wildcards):

@@ -20,6 +20,8 @@ rule align_sentences:
         "<results>/logs/corpus/{corpus}/align_sentences.log",
     benchmark:
         "<results>/benchmarks/corpus/{corpus}/align_sentences.jsonl"
+    wildcard_constraints:
+        corpus="|".join(CORPORA),
     conda:
         "../envs/corpus.yaml"
     threads: 1
@@ -76,6 +78,8 @@ rule build_corpus:
         "<results>/logs/corpus/{corpus}/build_corpus.log",
     benchmark:
         "<results>/benchmarks/corpus/{corpus}/build_corpus.jsonl"
+    wildcard_constraints:
+        corpus="|".join(CORPORA),
     conda:
         "../envs/corpus.yaml"
     threads: 1
@@ -133,6 +137,8 @@ rule check_corpus:
         "<results>/logs/corpus/{corpus}/check_corpus.log",
     benchmark:
         "<results>/benchmarks/corpus/{corpus}/check_corpus.jsonl"
+    wildcard_constraints:
+        corpus="|".join(CORPORA),
     conda:
         "../envs/corpus.yaml"
     threads: 1

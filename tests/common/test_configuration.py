@@ -293,9 +293,23 @@ def test_a_table_of_several_corpora_trains_each_model_on_each(config, repository
     assert plan.table_corpora("table3") == ["inductive"]
 
 
+def test_a_table_may_name_the_corpora_of_each_model(config, repository):
+    tables = {"table7": {"corpora": {"cnn_sent": ["umls_v2", "umls_v2_clean"], "gru_sent": ["inductive"]}}}
+    tables["table7"]["models"] = ["gru_sent", "cnn_sent"]
+    plan = configuration.Plan(changed(config, "experiments.tables", tables) | {"seeds": [4]}, repository)
+    assert sorted(plan.runs) == ["inductive.gru_sent.s4", "umls_v2.cnn_sent.s4", "umls_v2_clean.cnn_sent.s4"]
+    assert plan.table_corpora("table7") == ["umls_v2", "umls_v2_clean", "inductive"]
+    assert plan.prior_styles["umls_v3_clean"] == "umls_v3"
+    tables["table7"]["models"].append("pcnn_sent")
+    with pytest.raises(UsageError, match="table7.corpora: no corpora for model pcnn_sent"):
+        configuration.Plan(changed(config, "experiments.tables", tables), repository)
+
+
 @pytest.mark.parametrize(
     "path, value, words",
     [
+        ("leakage.corpora", {"inductive": {"style": "umls_v2"}}, "leakage.corpora.inductive: section corpora has one"),
+        ("leakage.corpora", {"x": {"without_overlap": "y"}}, "x.without_overlap: y is no corpus with a style"),
         ("experiments.tables", {"table7": {}}, "table7: neither corpus nor corpora"),
         ("experiments.tables", {"table7": {"corpus": "inductive", "corpora": ["inductive"]}}, "one of the two"),
         ("experiments.tables", {"table7": {"corpora": ["inductive", "no"]}}, "table7.corpora: no is not one of"),

@@ -5,13 +5,14 @@ import re
 
 import pytest
 
-STAGES = "demo acquire text linking kg corpus training evaluation reporting".split()
+STAGES = "demo acquire text linking kg corpus leakage training evaluation reporting".split()
 RULE = re.compile(r"^(rule|checkpoint) (\w+):\n((?:    .*\n|\n)+)", re.M)
 DIRECTIVES = ["input:", "output:", "log:", "benchmark:", "conda:", "threads:", "resources:", "shell:"]
 
 
 def rules_of(repository, stage):
-    text = (repository / "rules" / f"{stage}.smk").read_text(encoding="utf-8")
+    files = sorted((repository / "rules").glob(f"{stage}*.smk"))
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
     return {name: body for _, name, body in RULE.findall(text)}
 
 

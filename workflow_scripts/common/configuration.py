@@ -128,6 +128,7 @@ class Plan(RawFiles):
         self.batches = {} if self.starts_at_corpus else self._batches()
         self.encoders = self._encoders()
         self.models = self._models()
+        self.prior_styles = self._prior_styles()
         self.runs = self._runs()
 
     @property
@@ -296,27 +297,54 @@ class Plan(RawFiles):
                 "  expected: one of the two, corpus: <id> or corpora: [<id>, ...]\n"
                 "  remedy:   files of configuration are merged key by key: use the key that the file below yours uses"
             )
-        corpora = [spec["corpus"]] if "corpus" in spec else spec["corpora"]
+        corpora = _named_corpora(spec)
         if self.starts_at_corpus and "corpora" in spec:
             # those that came along
             corpora = [corpus for corpus in corpora if corpus in self.corpora] or corpora
+        known = [*self.corpora, *self.prior_styles]
         for corpus in corpora:
-            if corpus not in self.corpora:
+            if corpus not in known:
                 key = "corpus" if "corpus" in spec else "corpora"
-                known = ", ".join(self.corpora)
-                raise UsageError(f"experiments.tables.{name}.{key}: {corpus} is not one of {known}")
+                raise UsageError(f"experiments.tables.{name}.{key}: {corpus} is not one of {', '.join(known)}")
         return list(corpora)
+
+    def _model_corpora(self, table, model):
+        """The corpora that a table trains a model on: all of its own, or those it names for the model."""
+        corpora = self.config["experiments"]["tables"][table].get("corpora")
+        if not isinstance(corpora, dict):
+            return self.table_corpora(table)
+        if model not in corpora:
+            raise UsageError(
+                f"experiments.tables.{table}.corpora: no corpora for model {model}\n"
+                f"  found:    {', '.join(corpora)}\n"
+                f"  expected: each model of {table} in {self.config['experiments']['models']}, with its corpora"
+            )
+        return corpora[model]
+
+    def _prior_styles(self):
+        """Of each rebuilt corpus of section leakage the style it is built or derived from."""
+        corpora = self.config["leakage"]["corpora"]
+        styles = {name: entry["style"] for name, entry in corpora.items() if "style" in entry}
+        for name, entry in corpora.items():
+            if name in self.config["corpora"]:
+                raise UsageError(f"leakage.corpora.{name}: section corpora has one of this id; name it differently")
+            if "style" not in entry and "style" not in corpora.get(entry["without_overlap"], {}):
+                raise UsageError(
+                    f"leakage.corpora.{name}.without_overlap: {entry['without_overlap']} is no corpus with a style: "
+                    f"{', '.join(styles) or 'there is none'}"
+                )
+        return {name: styles.get(name) or styles[entry["without_overlap"]] for name, entry in corpora.items()}
 
     def _runs(self):
         runs = {}
         for table, spec in self.config["experiments"]["tables"].items():
-            corpora = self.table_corpora(table)
-            if len(corpora) < len(spec.get("corpora", [])):
+            self.table_corpora(table)
+            if self.starts_at_corpus and "corpora" in spec and not set(_named_corpora(spec)) <= set(self.corpora):
                 continue  # there is nothing to compare with
             for model in self._distinct_models(table, spec):
                 row = self.models[model]
                 poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
-                for corpus, seed in itertools.product(corpora, self.config["seeds"]):
+                for corpus, seed in itertools.product(self._model_corpora(table, model), self.config["seeds"]):
                     run = {"corpus": corpus, "model": model, "seed": seed, "poolings": poolings, "row": row}
                     runs[f"{corpus}.{model}.s{seed}"] = run
         return runs
@@ -343,6 +371,13 @@ class Plan(RawFiles):
                 f"for {table}: {', '.join(named)}"
             )
         return [model for model in named if model in spec.get("models", named)]
+
+
+def _named_corpora(spec):
+    """All corpora that an entry of experiments.tables names, in its order."""
+    corpora = [spec["corpus"]] if "corpus" in spec else spec["corpora"]
+    lists = corpora.values() if isinstance(corpora, dict) else [corpora]
+    return list(dict.fromkeys(itertools.chain.from_iterable(lists)))
 
 
 def expand_range(pattern):
