@@ -45,6 +45,8 @@ PRIOR_CORPORA = [] if PLAN.starts_at_corpus else list(PLAN.prior_styles)
 REBUILT = [name for name in PRIOR_CORPORA if "style" in config["leakage"]["corpora"][name]]
 CLEANED = [name for name in PRIOR_CORPORA if name not in REBUILT]
 RUNS = PLAN.runs
+# What stands behind the embedding or the encoder in the name of an index; nothing for CM.
+ENCODINGS = r"|\.om|\.oc|\.ct|\.ot"
 NEWER_COLUMNS = ("encoding", "head", "patience")
 TABLE_NAMES = [
     "table1",
@@ -258,11 +260,34 @@ def evaluated(table, file, strategy=None, **columns):
     ]
 
 
+def type_names(wildcards):
+    """The concepts with their semantic types, for input encodings that read them (wildcard `encoding`: .ct, .ot)."""
+    return [f"{RESULTS}/kg/concepts.parquet"] if wildcards.encoding in (".ct", ".ot") else []
+
+
+def concepts_option(wildcards, input):
+    """The option that names `type_names` to a command."""
+    return [word for path in input.concepts for word in ("--concepts", path)]
+
+
+def index_settings(wildcards):
+    """Params of an index: longest input, window, and the input encoding unless it is CM."""
+    values = {name: PLAN.value(f"training.{name}") for name in ("max_length", "window")}
+    own = {"encoding": wildcards.encoding[1:].upper()} if wildcards.encoding else {}
+    return values | own
+
+
 def embedding_settings(wildcards):
-    """Params of the index for an embedding: format and width of its file, and the longest input."""
+    """Params of the index for an embedding: `index_settings`, format and width of its file."""
     slot = config["embeddings"][wildcards.embedding]
-    names = {"format": slot["format"], "width": slot["width"]}
-    return canonical_json(names | {"max_length": PLAN.value("training.max_length")})
+    return canonical_json(
+        {"format": slot["format"], "width": slot["width"]} | index_settings(wildcards)
+    )
+
+
+def wordpiece_settings(wildcards):
+    """Params of the index for an encoder: `index_settings` and which tokens mark the mentions."""
+    return canonical_json({"markers": PLAN.value("training.markers")} | index_settings(wildcards))
 
 
 def encoder_files(encoder, what):
@@ -275,6 +300,7 @@ def index_files(wildcards):
     run, row = run_of(wildcards), run_of(wildcards)["row"]
     bert = row["encoder"] == "bert"
     tokens = f"wordpieces.{row['pretrained']}" if bert else f"words.{row['embedding']}"
+    tokens += "" if row["encoding"] in (None, "CM") else f".{row['encoding'].lower()}"
     parts = [f"{split}.{part}.npy" for split in ("train", "valid") for part in ("tokens", "rows")]
     names = ["index.json", "vocabulary.json", *parts, *([] if bert else ["vectors.npy"])]
     return [f"{RESULTS}/training/index/{run['corpus']}/{tokens}/{name}" for name in names]

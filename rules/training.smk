@@ -15,21 +15,25 @@ rule index_words:
         splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=SPLITS),
         rel2id="<results>/corpus/{corpus}/rel2id.json",
         check=ancient("<results>/corpus/{corpus}/check.json"),
+        concepts=type_names,
         embedding=lambda wildcards: PLAN.value(f"embeddings.{wildcards.embedding}.path"),
     output:
         arrays=collect(
-            "<results>/training/index/{{corpus}}/words.{{embedding}}/{split}.{part}.npy",
+            "<results>/training/index/{{corpus}}/words.{{embedding}}{{encoding}}/{split}.{part}.npy",
             split=["train", "valid"],
             part=["tokens", "rows"],
         ),
-        vectors="<results>/training/index/{corpus}/words.{embedding}/vectors.npy",
-        vocabulary="<results>/training/index/{corpus}/words.{embedding}/vocabulary.json",
-        index="<results>/training/index/{corpus}/words.{embedding}/index.json",
-        record="<results>/provenance/training/index/{corpus}/words.{embedding}.json",
+        vectors="<results>/training/index/{corpus}/words.{embedding}{encoding}/vectors.npy",
+        vocabulary="<results>/training/index/{corpus}/words.{embedding}{encoding}/vocabulary.json",
+        index="<results>/training/index/{corpus}/words.{embedding}{encoding}/index.json",
+        record="<results>/provenance/training/index/{corpus}/words.{embedding}{encoding}.json",
     log:
-        "<results>/logs/training/index/{corpus}/words.{embedding}.log",
+        "<results>/logs/training/index/{corpus}/words.{embedding}{encoding}.log",
     benchmark:
-        "<results>/benchmarks/training/index/{corpus}/words.{embedding}.jsonl"
+        "<results>/benchmarks/training/index/{corpus}/words.{embedding}{encoding}.jsonl"
+    wildcard_constraints:
+        embedding="|".join(map(re.escape, config["embeddings"])) or "none",
+        encoding=ENCODINGS,
     conda:
         "../envs/training.yaml"
     threads: 1
@@ -38,13 +42,14 @@ rule index_words:
         runtime=120,
     params:
         folder=subpath(output.index, parent=True),
+        concepts=concepts_option,
         params=embedding_settings,
     shell:
         r"""
         python -P {input.code[0]:q} \
             --train {input.splits[0]:q} --valid {input.splits[1]:q} --test {input.splits[2]:q} \
             --rel2id {input.rel2id:q} \
-            --embedding {input.embedding:q} \
+            --embedding {input.embedding:q} {params.concepts:q} \
             --folder {params.folder:q} \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
@@ -59,20 +64,24 @@ rule index_wordpieces:
         splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=["train", "valid"]),
         rel2id="<results>/corpus/{corpus}/rel2id.json",
         check=ancient("<results>/corpus/{corpus}/check.json"),
+        concepts=type_names,
         tokenizer=lambda wildcards: encoder_files(wildcards.encoder, "tokenizer"),
     output:
         arrays=collect(
-            "<results>/training/index/{{corpus}}/wordpieces.{{encoder}}/{split}.{part}.npy",
+            "<results>/training/index/{{corpus}}/wordpieces.{{encoder}}{{encoding}}/{split}.{part}.npy",
             split=["train", "valid"],
             part=["tokens", "rows"],
         ),
-        vocabulary="<results>/training/index/{corpus}/wordpieces.{encoder}/vocabulary.json",
-        index="<results>/training/index/{corpus}/wordpieces.{encoder}/index.json",
-        record="<results>/provenance/training/index/{corpus}/wordpieces.{encoder}.json",
+        vocabulary="<results>/training/index/{corpus}/wordpieces.{encoder}{encoding}/vocabulary.json",
+        index="<results>/training/index/{corpus}/wordpieces.{encoder}{encoding}/index.json",
+        record="<results>/provenance/training/index/{corpus}/wordpieces.{encoder}{encoding}.json",
     log:
-        "<results>/logs/training/index/{corpus}/wordpieces.{encoder}.log",
+        "<results>/logs/training/index/{corpus}/wordpieces.{encoder}{encoding}.log",
     benchmark:
-        "<results>/benchmarks/training/index/{corpus}/wordpieces.{encoder}.jsonl"
+        "<results>/benchmarks/training/index/{corpus}/wordpieces.{encoder}{encoding}.jsonl"
+    wildcard_constraints:
+        encoder="|".join(map(re.escape, config["encoders"])) or "none",
+        encoding=ENCODINGS,
     conda:
         "../envs/training.yaml"
     threads: 4
@@ -82,13 +91,14 @@ rule index_wordpieces:
     params:
         encoder=lambda wildcards, input: os.path.dirname(input.tokenizer[0]),
         folder=subpath(output.index, parent=True),
-        params=settings("training.max_length"),
+        concepts=concepts_option,
+        params=wordpiece_settings,
     shell:
         r"""
         python -P {input.code[0]:q} \
             --train {input.splits[0]:q} --valid {input.splits[1]:q} \
             --rel2id {input.rel2id:q} \
-            --encoder {params.encoder:q} \
+            --encoder {params.encoder:q} {params.concepts:q} \
             --threads {threads} \
             --folder {params.folder:q} \
             --params {params.params:q} \

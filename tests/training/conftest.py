@@ -38,19 +38,22 @@ def make_bert(folder, extra_tokens):
     return folder
 
 
-def build_index(corpus, folder, encoder=None):
+def build_index(corpus, folder, encoder=None, encoding="CM"):
     """Write the index of a corpus: of words, or of the word pieces of an encoder."""
+    concepts = corpus / "concepts.parquet"
     paths = {split: corpus / f"{split}.parquet" for split in ("train", "valid", "test")}
     rel2id = json.loads((corpus / "rel2id.json").read_text())
     if encoder is None:
-        settings = index_words.Params("glove_text", planted.WIDTH, 64)
-        splits, tokenizer, vectors, _ = index_words.index_words(paths, rel2id, corpus / "vectors.txt", settings)
+        settings = index_words.Params("glove_text", planted.WIDTH, 64, encoding=encoding)
+        splits, tokenizer, vectors, _ = index_words.index_words(
+            paths, rel2id, corpus / "vectors.txt", settings, concepts
+        )
         folder.mkdir(exist_ok=True)
         index_words.np.save(folder / "vectors.npy", vectors)
     else:
         del paths["test"]
-        settings = index_wordpieces.Params(64)
-        splits, tokenizer, _ = index_wordpieces.index_wordpieces(paths, rel2id, encoder, settings)
+        settings = index_wordpieces.Params(64, encoding=encoding)
+        splits, tokenizer, _ = index_wordpieces.index_wordpieces(paths, rel2id, encoder, settings, concepts)
     for split, sentences in splits.items():
         sentences.save(folder, split)
     index_words.write_vocabulary(folder, tokenizer)

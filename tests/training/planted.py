@@ -5,6 +5,7 @@ import random
 
 import pyarrow as pa
 
+from workflow_scripts.common.contracts.concepts import CONCEPTS
 from workflow_scripts.common.contracts.instances import INSTANCES
 from workflow_scripts.common.tables import write_table
 
@@ -16,6 +17,7 @@ SIGNALS = {
     "treats": ["relieves", "cures"],
 }
 FILLERS = [f"word{i}" for i in range(60)]
+TYPES = ["Body Part, Organ, or Organ Component", "Disease or Syndrome", "Word1 Word2"]
 WIDTH = 16
 
 
@@ -58,11 +60,29 @@ def write_split(path, rows):
     write_table(path, pa.Table.from_pylist(rows, schema=INSTANCES.schema), INSTANCES)
 
 
+def type_of(cui):
+    """The semantic type of a concept of the corpus."""
+    return TYPES[int(cui[1:]) % len(TYPES)] if cui[0] == "C" else TYPES[-1]
+
+
+def write_concepts(path, cuis):
+    """Write concepts of the graph."""
+    rows = [
+        {"cui": cui, "name": cui, "tui": "T047", "sty": type_of(cui), "group": "DISO", "n_types": 1}
+        for cui in sorted(cuis)
+    ]
+    write_table(path, pa.Table.from_pylist(rows, schema=CONCEPTS.schema), CONCEPTS)
+
+
 def write_corpus(folder, n_pairs=160, shuffled=False):
-    """train, valid and test tables, rel2id.json and word vectors (glove_text, width 16)."""
+    """train, valid and test tables, concepts, rel2id.json and word vectors (glove_text, width 16)."""
     folder.mkdir(parents=True, exist_ok=True)
+    cuis = set()
     for seed, (split, n) in enumerate({"train": n_pairs, "valid": n_pairs // 2, "test": n_pairs // 2}.items(), 1):
-        write_split(folder / f"{split}.parquet", make_split(seed, n, shuffled and split == "train"))
+        rows = make_split(seed, n, shuffled and split == "train")
+        write_split(folder / f"{split}.parquet", rows)
+        cuis |= {row[role] for row in rows for role in ("head", "tail")}
+    write_concepts(folder / "concepts.parquet", cuis)
     (folder / "rel2id.json").write_text(json.dumps({"NA": 0} | {name: i for i, name in enumerate(RELATIONS, 1)}))
     rng = random.Random(7)
     words = [*FILLERS, "entity", *(word for words in SIGNALS.values() for word in words)]

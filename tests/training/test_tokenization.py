@@ -10,11 +10,11 @@ from tests.training import planted
 from tests.training.conftest import make_bert
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.models import tokenization
+from workflow_scripts.common.models.encodings import CM
 from workflow_scripts.common.models.tokenization import (
     WordPieceTokenizer,
     WordTokenizer,
     encode_split,
-    five_pieces,
     tokenizer_from_json,
     window,
 )
@@ -29,7 +29,7 @@ def span(text, head, tail):
 
 @pytest.mark.parametrize(("head", "tail", "first"), [("α-blocker", "fever", True), ("fever", "α-blocker", False)])
 def test_pieces_follow_the_text_and_lose_nothing(head, tail, first):
-    pieces, head_first = five_pieces(TEXT, span(TEXT, head, tail))
+    pieces, head_first = CM.pieces(TEXT, span(TEXT, head, tail))
     assert (pieces[1], pieces[3], head_first) == ("α-blocker", "fever", first)
     assert "".join(pieces) == TEXT
 
@@ -75,6 +75,27 @@ def test_truncation_is_counted():
     text = "a " * 30 + "head " + "a " * 3 + "tail"
     tokenizer.encode([text, "head a tail"], [span(text, "head", "tail"), [0, 4, 7, 11]])
     assert tokenizer.truncated == 1
+
+
+@pytest.mark.parametrize("windowed", [True, False])
+def test_a_mention_after_the_limit_is_counted(tmp_path, windowed):
+    """Windowed, both mentions stay; else the published way: the end is cut off, the mention read at the last token."""
+    text = "head " + "a " * 30 + "tail"
+    spans = [[0, 4, 65, 69], [2, 4, 5, 6], [65, 69, 0, 4]]
+    words = WordTokenizer(["a", "head", "tail"], 8, windowed=windowed)
+    raw = read_tokenizer(make_bert(tmp_path, []))
+    pieces = WordPieceTokenizer(raw, 12, windowed=windowed)
+    assert tokenizer_from_json(json.loads(json.dumps(pieces.to_json()))).windowed is windowed
+    assert tokenizer_from_json(words.to_json()).windowed is windowed
+    for tokenizer, limit in ((words, 8), (pieces, 12)):
+        (ids, bounds), _, (_, turned) = tokenizer.encode([text] * 3, spans)
+        assert (tokenizer.truncated, tokenizer.beyond) == (3, 2) and len(ids) == limit
+        assert turned == bounds[2:] + bounds[:2]
+        if windowed:
+            assert 0 <= bounds[0] < bounds[2] < bounds[3] <= limit
+        else:
+            assert bounds[2:] == ([8, 8] if tokenizer is words else [11, 11])
+            assert (ids[-1] == 0) if tokenizer is words else (ids[-1] != raw.token_to_id("[SEP]"))
 
 
 def test_markers_by_role_segments_by_text(tmp_path):

@@ -12,14 +12,17 @@ from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import read_json, write_json
 from workflow_scripts.common.models.tokenization import WordPieceTokenizer, encode_split
-from workflow_scripts.training.index import split_statistics, write_vocabulary
+from workflow_scripts.training.index import read_encoding, split_statistics, truncation, write_vocabulary
 
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """What the rule passes."""
+    """What the rule passes: `markers` is "paper" ([unusedN] where there are enough) or "added"."""
 
     max_length: int
+    window: bool = True
+    markers: str = "paper"
+    encoding: str = "CM"
 
 
 def read_tokenizer(folder):
@@ -58,7 +61,7 @@ def _has_capitals(vocabulary):
     return any(piece != piece.lower() for piece in pieces if not (piece.startswith("[") and piece.endswith("]")))
 
 
-def index_wordpieces(paths, rel2id, folder, settings):
+def index_wordpieces(paths, rel2id, folder, settings, concepts=None):
     """Encode train and valid.
 
     Parameters
@@ -69,6 +72,8 @@ def index_wordpieces(paths, rel2id, folder, settings):
     folder : Path
         The encoder's folder.
     settings : Params
+    concepts : Path or None
+        Table of CONCEPTS, for encodings that read types.
 
     Returns
     -------
@@ -76,12 +81,20 @@ def index_wordpieces(paths, rel2id, folder, settings):
     tokenizer : WordPieceTokenizer
     statistics : dict
     """
-    tokenizer = WordPieceTokenizer(read_tokenizer(folder), settings.max_length, source=folder)
-    splits, statistics = {}, {"markers": tokenizer.markers}
+    tokenizer = WordPieceTokenizer(
+        read_tokenizer(folder),
+        settings.max_length,
+        source=folder,
+        encoding=read_encoding(settings.encoding, concepts),
+        unused=settings.markers == "paper",
+        windowed=settings.window,
+    )
+    names = [tokenizer.tokenizer.id_to_token(marker) for marker in tokenizer.markers]
+    splits, statistics = {}, {"markers": tokenizer.markers, "marker_tokens": names}
     for split, path in paths.items():
         splits[split], pairs = encode_split(path, tokenizer, rel2id)
         statistics[split] = split_statistics(splits[split], len(pairs))
-    return splits, tokenizer, statistics | {"truncated": tokenizer.truncated}
+    return splits, tokenizer, statistics | truncation(tokenizer)
 
 
 def main(args):
@@ -90,7 +103,8 @@ def main(args):
     os.environ["RAYON_NUM_THREADS"] = str(args.threads)
     settings = params.parse(Params, args.params)
     paths = {"train": args.train, "valid": args.valid}
-    splits, tokenizer, statistics = index_wordpieces(paths, read_json(args.rel2id), args.encoder, settings)
+    rel2id = read_json(args.rel2id)
+    splits, tokenizer, statistics = index_wordpieces(paths, rel2id, args.encoder, settings, args.concepts)
     for split, sentences in splits.items():
         sentences.save(args.folder, split)
     write_vocabulary(args.folder, tokenizer)
@@ -105,6 +119,7 @@ def arguments():
         parser.add_argument(f"--{split}", type=pathlib.Path, required=True, help=f"instances of the split {split}")
     parser.add_argument("--rel2id", type=pathlib.Path, required=True, help="relation ids")
     parser.add_argument("--encoder", type=pathlib.Path, required=True, help="folder of the pretrained encoder")
+    parser.add_argument("--concepts", type=pathlib.Path, help="concepts of the graph (encodings CT and OT)")
     parser.add_argument("--threads", type=int, default=1, help="threads of the tokenizer")
     parser.add_argument("--folder", type=pathlib.Path, required=True, help="folder for the arrays")
     return parser

@@ -15,9 +15,9 @@ from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import atomic_open, read_json, write_json
 from workflow_scripts.common.models.arrays import Sentences
-from workflow_scripts.common.models.tokenization import WordTokenizer, encode_split
+from workflow_scripts.common.models.tokenization import MENTION_TOKENS, WordTokenizer, encode_split
 from workflow_scripts.training.embeddings import load_vectors
-from workflow_scripts.training.index import split_statistics, write_vocabulary
+from workflow_scripts.training.index import read_encoding, split_statistics, truncation, write_vocabulary
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Params:
     format: str
     width: int
     max_length: int
+    window: bool = True
+    encoding: str = "CM"
 
 
 class _Collector(dict):
@@ -37,7 +39,7 @@ class _Collector(dict):
         return self[word]
 
 
-def index_words(paths, rel2id, embedding, settings):
+def index_words(paths, rel2id, embedding, settings, concepts=None):
     """Encode train and valid and load the vectors of all words of the corpus.
 
     Parameters
@@ -47,6 +49,8 @@ def index_words(paths, rel2id, embedding, settings):
     rel2id : dict
     embedding : Path
     settings : Params
+    concepts : Path or None
+        Table of CONCEPTS, for encodings that read types.
 
     Returns
     -------
@@ -54,10 +58,12 @@ def index_words(paths, rel2id, embedding, settings):
         Of train and valid, with final ids.
     tokenizer : WordTokenizer
     vectors : float32 array of shape (V, width)
+        Of the words in their order, but for `MENTION_TOKENS`, the last two words for encoding OC: training draws them.
     statistics : dict
     """
     collected = _Collector()
-    first_pass = WordTokenizer([], settings.max_length, lookup=collected.__getitem__)
+    options = {"encoding": read_encoding(settings.encoding, concepts), "windowed": settings.window}
+    first_pass = WordTokenizer([], settings.max_length, lookup=collected.__getitem__, **options)
     encoded = {split: encode_split(paths[split], first_pass, rel2id) for split in ("train", "valid", "test")}
     known, vectors = load_vectors(embedding, settings.format, settings.width, collected)
     if not known:
@@ -67,7 +73,8 @@ def index_words(paths, rel2id, embedding, settings):
             expected="lower-case words in UTF-8",
             remedy="check `path` and `format` of this embedding in the configuration",
         )
-    tokenizer = WordTokenizer(known, settings.max_length)
+    own = MENTION_TOKENS if options["encoding"].hides_mentions else ()
+    tokenizer = WordTokenizer([*known, *own], settings.max_length, **options)
     final = np.array([tokenizer.lookup(word) for word in collected], dtype=np.int32)
     del encoded["test"]
     splits = {split: Sentences(final[sentences.tokens], sentences.rows) for split, (sentences, _) in encoded.items()}
@@ -76,7 +83,7 @@ def index_words(paths, rel2id, embedding, settings):
         split: split_statistics(sentences, len(encoded[split][1])) | {"unknown_share": unknown[split]}
         for split, sentences in splits.items()
     }
-    statistics |= {"words": len(collected), "words_with_vector": len(known), "truncated": first_pass.truncated}
+    statistics |= {"words": len(collected), "words_with_vector": len(known)} | truncation(first_pass)
     return splits, tokenizer, vectors, statistics
 
 
@@ -84,7 +91,8 @@ def main(args):
     """Write the index of one corpus for one embedding."""
     settings = params.parse(Params, args.params)
     paths = {"train": args.train, "valid": args.valid, "test": args.test}
-    splits, tokenizer, vectors, statistics = index_words(paths, read_json(args.rel2id), args.embedding, settings)
+    rel2id = read_json(args.rel2id)
+    splits, tokenizer, vectors, statistics = index_words(paths, rel2id, args.embedding, settings, args.concepts)
     for split, sentences in splits.items():
         sentences.save(args.folder, split)
     with atomic_open(args.folder / "vectors.npy", "wb") as stream:
@@ -101,6 +109,7 @@ def arguments():
         parser.add_argument(f"--{split}", type=pathlib.Path, required=True, help=f"instances of the split {split}")
     parser.add_argument("--rel2id", type=pathlib.Path, required=True, help="relation ids")
     parser.add_argument("--embedding", type=pathlib.Path, required=True, help="file of word vectors")
+    parser.add_argument("--concepts", type=pathlib.Path, help="concepts of the graph (encodings CT and OT)")
     parser.add_argument("--folder", type=pathlib.Path, required=True, help="folder for the arrays")
     return parser
 

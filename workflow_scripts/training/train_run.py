@@ -76,7 +76,8 @@ def main(args):
         stop=lambda: bool(stopped),
     )
     config = run_config(settings, task, state, shape, vocabulary, relations, digests)
-    config["truncated"] = read_json(args.index / "index.json")["truncated"]
+    statistics = read_json(args.index / "index.json")
+    config |= {name: statistics[name] for name in ("truncated", "mention_beyond_limit")}
     write_run(args.folder, config, state.best_weights, vocabulary, state.history)
     (args.folder / STATE).unlink(missing_ok=True)
     logging.info("best epoch %d: %s %.4f", state.best_epoch, selection_metric(task.row), state.best_value)
@@ -118,6 +119,12 @@ def _piece_id(vocabulary, token):
     return pieces.get(token, vocabulary["tokenizer"]["model"]["vocab"].get(token))
 
 
+def _piece(vocabulary, token_id):
+    ids = dict(vocabulary["tokenizer"]["model"]["vocab"])
+    ids |= {added["content"]: added["id"] for added in vocabulary["tokenizer"]["added_tokens"]}
+    return next(token for token, number in ids.items() if number == token_id)
+
+
 def n_token_ids(vocabulary):
     """Number of token ids of a tokenizer of word pieces."""
     added = [token["id"] for token in vocabulary["tokenizer"]["added_tokens"]]
@@ -127,7 +134,8 @@ def n_token_ids(vocabulary):
 def initial_model(task, index, encoder, vocabulary):
     """The model before its first step, and what fixes its encoder's shape.
 
-    [UNK] and the position indicators start as N(0, 1/d), [PAD] as zeros. The draws depend on the seed alone.
+    [UNK], the tokens for mentions (encoding OC) and the position indicators start as N(0, 1/d), [PAD] as zeros. The
+    draws depend on the seed alone.
 
     Returns
     -------
@@ -155,7 +163,8 @@ def initial_model(task, index, encoder, vocabulary):
         return model, shape
     vectors = torch.from_numpy(np.load(index / "vectors.npy"))
     width = vectors.shape[1]
-    special = [torch.randn(1, width) / width**0.5, torch.zeros(1, width)]
+    drawn = 1 + len(vocabulary["words"]) - len(vectors)  # [UNK], and the tokens that stand for mentions
+    special = [torch.randn(drawn, width) / width**0.5, torch.zeros(1, width)]
     if row["encoder"] == "gru":
         special.append(torch.randn(4, width) / width**0.5)
     vectors = torch.cat([vectors, *special])
@@ -193,7 +202,12 @@ def run_config(settings, task, state, shape, vocabulary, relations, digests):
         "rel2id": relations,
         "na_id": task.na_id,
         "shape": shape,
-        "tokens": {"kind": vocabulary["kind"], "markers": vocabulary.get("markers")},
+        "tokens": {
+            "kind": vocabulary["kind"],
+            "encoding": vocabulary.get("encoding", "CM"),
+            "markers": vocabulary.get("markers"),
+            "marker_tokens": [_piece(vocabulary, marker) for marker in vocabulary.get("markers", [])] or None,
+        },
         "training": {
             "threads": settings.threads,
             "device": settings.device,

@@ -2,7 +2,8 @@
 
 Both cut the sentence in five pieces, before, first mention, between, second mention and after, so that no token crosses
 the border of a mention (Gao et al. 2021). A sentence longer than `max_length` keeps a window that holds both mentions;
-the published code cut the end off, and with it a mention now and then. `truncated` counts the cases.
+the published code (`windowed=False`) cut the end off, and with it a mention now and then. `truncated` counts the
+sentences cut, `beyond` those of them in which a mention starts after the limit.
 """
 
 import json
@@ -15,9 +16,11 @@ import pyarrow.parquet as pq
 from workflow_scripts.common.contracts.instances import INSTANCES
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.models.arrays import ROW, Sentences
+from workflow_scripts.common.models.encodings import CM, InputEncoding
 from workflow_scripts.common.tables import check_schema
 
 MARKER_TOKENS = ("[H]", "[/H]", "[T]", "[/T]")
+MENTION_TOKENS = ("[HEAD]", "[TAIL]")
 _SPANS = ("head_start", "head_end", "tail_start", "tail_end")
 _ORDER = ("head", "tail", "relation", "sentence_id", "text", *_SPANS)
 
@@ -33,20 +36,32 @@ class WordTokenizer:
     max_length : int
     lookup : callable from word to id, or None
         Replaces the vocabulary, to collect one.
+    encoding : InputEncoding
+        For OC the vocabulary must hold `MENTION_TOKENS`, which no text does: words are lower-cased.
+    windowed : bool
+        False: what stands after `max_length` tokens is cut off, as in the published code.
     """
 
     kind = "words"
 
-    def __init__(self, words, max_length, lookup=None):
-        self.words = list(words)
+    def __init__(self, words, max_length, lookup=None, encoding=CM, windowed=True):
+        self.words, self.encoding, self.windowed, self.beyond = list(words), encoding, windowed, 0
         self.unk_id, self.pad_id = len(self.words), len(self.words) + 1
         if lookup is None:
             ids = {word: index for index, word in enumerate(self.words)}
             lookup = lambda word: ids.get(word, self.unk_id)  # noqa: E731
         self.lookup, self.max_length, self.truncated = lookup, max_length, 0
 
-    def encode(self, texts, spans):
+    def encode(self, texts, spans, concepts=None):
         """Token ids and mention spans of a block of instances.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        spans : sequence of (head start, head end, tail start, tail end)
+            Code points.
+        concepts : sequence of (head, tail), or None
+            CUIs, for encodings that read types.
 
         Returns
         -------
@@ -54,19 +69,28 @@ class WordTokenizer:
             Tokens; head start, head end, tail start, tail end in tokens.
         """
         encoded = []
-        for text, span in zip(texts, spans, strict=True):
-            pieces, head_first = five_pieces(text, span)
+        for pieces, head_first in _pieces(self.encoding, texts, spans, concepts):
             words = [[self.lookup(word.lower()) for word in piece.split()] for piece in pieces]
+            if self.encoding.hides_mentions:
+                tokens = MENTION_TOKENS if head_first else MENTION_TOKENS[::-1]
+                words[1::2] = ([self.lookup(token)] for token in tokens)
             ids = np.fromiter((index for piece in words for index in piece), dtype=np.int32)
             bounds = np.cumsum([len(piece) for piece in words])[:4].tolist()
-            ids, bounds, cut = window(ids, bounds, self.max_length)
-            self.truncated += cut
+            ids, bounds = self._shorten(ids, bounds)
             encoded.append((ids, bounds if head_first else bounds[2:] + bounds[:2]))
         return encoded
 
+    def _shorten(self, ids, bounds):
+        if len(ids) > self.max_length:
+            self.truncated += 1
+            self.beyond += max(bounds[0], bounds[2]) >= self.max_length
+            if self.windowed:
+                return window(ids, bounds, self.max_length)[:2]
+        return ids[: self.max_length], [min(bound, self.max_length) for bound in bounds]
+
     def to_json(self):
         """What `tokenizer_from_json` builds the same encoder from."""
-        return {"kind": self.kind, "max_length": self.max_length, "words": self.words}
+        return {"kind": self.kind, "max_length": self.max_length, "words": self.words} | _options(self)
 
 
 class WordPieceTokenizer:
@@ -78,52 +102,87 @@ class WordPieceTokenizer:
         A BERT tokenizer; markers that it lacks are added to it.
     max_length : int
         [CLS], markers and [SEP] included.
-    markers : sequence of 4 int or None
-        Ids of head start, head end, tail start and tail end; None: chosen by `choose_markers`.
+    markers : sequence of int or None
+        Ids of head start, head end, tail start and tail end, or (encoding OC) of the tokens that stand for head and
+        tail; None: chosen by `choose_markers`.
+    source : str or Path
+        Names the tokenizer in errors.
+    encoding : InputEncoding
+    unused : bool
+        Whether `choose_markers` may take [unusedN].
+    windowed : bool
+        False: what stands after `max_length` tokens is cut off, [SEP] with it, as in the published code; a mention that
+        started there is read at the last token.
 
     Raises
     ------
     DataError
-        If [CLS], [SEP] or [PAD] is missing, or the markers are not four distinct known tokens.
+        If [CLS], [SEP] or [PAD] is missing, or the markers are not distinct known tokens, four of them or (OC) two.
     """
 
     kind = "wordpieces"
 
-    def __init__(self, tokenizer, max_length, markers=None, source="the tokenizer"):
+    def __init__(
+        self,
+        tokenizer,
+        max_length,
+        markers=None,
+        source="the tokenizer",
+        encoding=CM,
+        unused=True,
+        windowed=True,
+    ):
         tokenizer.no_truncation()
         tokenizer.no_padding()
         tokenizer.encode_special_tokens = True  # "[H]" in a text, or "[SEP]", is text
-        self.tokenizer, self.max_length, self.truncated = tokenizer, max_length, 0
+        self.tokenizer, self.max_length, self.encoding, self.windowed = tokenizer, max_length, encoding, windowed
+        self.truncated = self.beyond = 0
         self.cls_id, self.sep_id, self.pad_id = (_token_id(tokenizer, name, source) for name in _SPECIAL)
-        self.markers = choose_markers(tokenizer) if markers is None else list(markers)
+        names = MENTION_TOKENS if encoding.hides_mentions else MARKER_TOKENS
+        self.markers = choose_markers(tokenizer, names, unused) if markers is None else list(markers)
         unknown = {tokenizer.token_to_id("[UNK]"), self.cls_id, self.sep_id, self.pad_id}
-        if len(set(self.markers)) != 4 or unknown & set(self.markers):
-            raise DataError(source, found=f"entity markers {self.markers}", expected="four distinct ids, none of [UNK]")
+        if len(set(self.markers)) != len(names) or len(self.markers) != len(names) or unknown & set(self.markers):
+            count = {4: "four", 2: "two"}[len(names)]
+            raise DataError(
+                source, found=f"entity markers {self.markers}", expected=f"{count} distinct ids, none of [UNK]"
+            )
 
-    def encode(self, texts, spans):
+    def encode(self, texts, spans, concepts=None):
         """As `WordTokenizer.encode`; a mention's span begins at its start marker and ends after its end marker."""
-        cut = [five_pieces(text, span) for text, span in zip(texts, spans, strict=True)]
+        cut = _pieces(self.encoding, texts, spans, concepts)
         flat = [piece for pieces, _ in cut for piece in pieces]
         parts = [part.ids for part in self.tokenizer.encode_batch_fast(flat, add_special_tokens=False)]
         return [self._assemble(parts[5 * i : 5 * i + 5], head_first) for i, (_, head_first) in enumerate(cut)]
 
     def _assemble(self, parts, head_first):
-        head, tail = self.markers[:2], self.markers[2:]
-        (open_1, close_1), (open_2, close_2) = (head, tail) if head_first else (tail, head)
-        first, second = [open_1, *parts[1], close_1], [open_2, *parts[3], close_2]
-        words = [parts[0], first, parts[2], second, parts[4]]
+        half = len(self.markers) // 2
+        head, tail = self.markers[:half], self.markers[half:]
+        first, second = (head, tail) if head_first else (tail, head)
+        words = [parts[0], [first[0], *parts[1], *first[1:]], parts[2], [second[0], *parts[3], *second[1:]], parts[4]]
         ids = np.fromiter((index for piece in words for index in piece), dtype=np.int32)
         bounds = np.cumsum([len(piece) for piece in words])[:4].tolist()
-        ids, bounds, truncated = window(ids, bounds, self.max_length - 2)
-        self.truncated += truncated
+        ids, bounds = self._shorten(ids, bounds)
+        return ids, bounds if head_first else bounds[2:] + bounds[:2]
+
+    def _shorten(self, ids, bounds):
+        """Put [CLS] and [SEP] around the pieces and cut them to `max_length`."""
+        is_long = len(ids) > self.max_length - 2
+        if is_long:
+            self.truncated += 1
+            self.beyond += max(bounds[0], bounds[2]) + 1 >= self.max_length
+            if self.windowed:
+                ids, bounds, _ = window(ids, bounds, self.max_length - 2)
         ids = np.concatenate(([self.cls_id], ids, [self.sep_id])).astype(np.int32)
         bounds = [bound + 1 for bound in bounds]
-        return ids, bounds if head_first else bounds[2:] + bounds[:2]
+        if is_long and not self.windowed:
+            ids, bounds = ids[: self.max_length], [min(bound, self.max_length - 1) for bound in bounds]
+        return ids, bounds
 
     def to_json(self):
         """What `tokenizer_from_json` builds the same encoder from."""
         tokenizer = json.loads(self.tokenizer.to_str())
-        return {"kind": self.kind, "max_length": self.max_length, "markers": self.markers, "tokenizer": tokenizer}
+        value = {"kind": self.kind, "max_length": self.max_length, "markers": self.markers, "tokenizer": tokenizer}
+        return value | _options(self)
 
 
 _SPECIAL = ("[CLS]", "[SEP]", "[PAD]")
@@ -136,45 +195,50 @@ def _token_id(tokenizer, name, source):
     return found
 
 
-def choose_markers(tokenizer):
-    """Ids of four marker tokens: the first four [unusedN] that exist, else new tokens that are added.
+def choose_markers(tokenizer, names=MARKER_TOKENS, unused=True):
+    """Ids of marker tokens: [unusedN] where there are enough, else new tokens that are added.
 
-    Cased vocabularies have no [unused0] and some have no [unusedN] at all; the published code then marked entities with
-    [UNK], without a word.
+    Four markers of mentions take the first four [unusedN] that exist; two tokens that stand for mentions take the fifth
+    and sixth, as the published code. Cased vocabularies have no [unused0] and some have no [unusedN] at all; the
+    published code then marked entities with [UNK], without a word.
+
+    Parameters
+    ----------
+    tokenizer : tokenizers.Tokenizer
+    names : sequence of str
+        Of the tokens to add: `MARKER_TOKENS` or `MENTION_TOKENS`.
+    unused : bool
+        False: never take [unusedN].
     """
-    numbers = [n for n in range(1000) if tokenizer.token_to_id(f"[unused{n}]") is not None][:4]
-    names = [f"[unused{n}]" for n in numbers] if len(numbers) == 4 else list(MARKER_TOKENS)
-    tokenizer.add_special_tokens(names)
+    first = 0 if len(names) == len(MARKER_TOKENS) else len(MARKER_TOKENS)
+    if unused:
+        numbers = [n for n in range(1000) if tokenizer.token_to_id(f"[unused{n}]") is not None]
+        numbers = numbers[first : first + len(names)]
+        names = [f"[unused{n}]" for n in numbers] if len(numbers) == len(names) else names
+    tokenizer.add_special_tokens(list(names))
     return [tokenizer.token_to_id(name) for name in names]
 
 
 def tokenizer_from_json(value):
     """The encoder that `to_json` described."""
+    options = {"encoding": InputEncoding.from_json(value), "windowed": value.get("windowed", True)}
     if value["kind"] == WordTokenizer.kind:
-        return WordTokenizer(value["words"], value["max_length"])
+        return WordTokenizer(value["words"], value["max_length"], **options)
     from tokenizers import Tokenizer  # only models on word pieces need it
 
     tokenizer = Tokenizer.from_str(json.dumps(value["tokenizer"]))
-    return WordPieceTokenizer(tokenizer, value["max_length"], value["markers"])
+    return WordPieceTokenizer(tokenizer, value["max_length"], value["markers"], **options)
 
 
-def five_pieces(text, span):
-    """Cut a text at its two mentions.
+def _options(tokenizer):
+    """Keys of vocabulary.json for what differs from the default."""
+    return tokenizer.encoding.to_json() | ({} if tokenizer.windowed else {"windowed": False})
 
-    Parameters
-    ----------
-    text : str
-    span : (head start, head end, tail start, tail end)
-        Code points, ends exclusive; the mentions do not overlap.
 
-    Returns
-    -------
-    list of 5 str, bool
-        The pieces in the order of the text; whether the head comes first.
-    """
-    head_first = span[0] <= span[2]
-    a, b, c, d = span if head_first else (*span[2:], *span[:2])
-    return [text[:a], text[a:b], text[b:c], text[c:d], text[d:]], head_first
+def _pieces(encoding, texts, spans, concepts):
+    if not encoding.reads_types:
+        return [encoding.pieces(text, span) for text, span in zip(texts, spans, strict=True)]
+    return [encoding.pieces(*instance) for instance in zip(texts, spans, concepts, strict=True)]
 
 
 def window(ids, bounds, limit):
@@ -233,11 +297,13 @@ def encode_split(path, tokenizer, rel2id, block=4096):
     check_schema(path, INSTANCES)
     tokens, rows, line = [], [], 0
     with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(block, columns=["text", "relation", *_SPANS]):
+        names = ["head", "tail"] if tokenizer.encoding.reads_types else []
+        for batch in file.iter_batches(block, columns=["text", "relation", *_SPANS, *names]):
             _check_spans(path, batch, line)
             columns = batch.to_pydict()
             spans = list(zip(*(columns[name] for name in _SPANS), strict=True))
-            encoded = tokenizer.encode(columns["text"], spans)
+            concepts = list(zip(*(columns[name] for name in names), strict=True))
+            encoded = tokenizer.encode(columns["text"], spans, concepts)
             tokens.append(np.concatenate([ids for ids, _ in encoded]))
             rows.append(_rows(encoded, [_relation_id(rel2id, name, path) for name in columns["relation"]], line))
             line += len(encoded)
