@@ -44,6 +44,7 @@ CORPORA = PLAN.corpora
 PRIOR_CORPORA = [] if PLAN.starts_at_corpus else list(PLAN.prior_styles)
 REBUILT = [name for name in PRIOR_CORPORA if "style" in config["leakage"]["corpora"][name]]
 CLEANED = [name for name in PRIOR_CORPORA if name not in REBUILT]
+EMBEDDINGS = list(config["embeddings"])
 RUNS = PLAN.runs
 # What stands behind the embedding or the encoder in the name of an index; nothing for CM.
 ENCODINGS = r"|\.om|\.oc|\.ct|\.ot"
@@ -306,6 +307,14 @@ def index_files(wildcards):
     return [f"{RESULTS}/training/index/{run['corpus']}/{tokens}/{name}" for name in names]
 
 
+def type_files(wildcards):
+    """Instances and concepts, for a run whose bags are made by semantic type (head amil_l)."""
+    run = run_of(wildcards)
+    if run["row"]["head"] != "amil_l":
+        return []
+    return [f"{RESULTS}/corpus/{run['corpus']}/train.parquet", f"{RESULTS}/kg/concepts.parquet"]
+
+
 def run_settings(wildcards):
     """Params of a training run: its identity, its row without the columns that only name it, and section training.
 
@@ -317,9 +326,12 @@ def run_settings(wildcards):
         for column, value in run["row"].items()
         if column not in ("name", "tables") and not (column in NEWER_COLUMNS and value is None)
     }
+    encoder = PLAN.encoders.get(row["pretrained"], {})
+    allowed = encoder.get("allow_unused_weights") == "yes"
     training = ("threads", "device", "precision", "tokens_per_batch")
     return canonical_json(
         {"run": wildcards.run, "corpus": run["corpus"], "model": run["model"], "seed": run["seed"]}
         | {"row": row}
+        | ({"allow_unused_weights": True} if allowed else {})
         | {name: PLAN.value(f"training.{name}") for name in training}
     )

@@ -32,7 +32,7 @@ rule index_words:
     benchmark:
         "<results>/benchmarks/training/index/{corpus}/words.{embedding}{encoding}.jsonl"
     wildcard_constraints:
-        embedding="|".join(map(re.escape, config["embeddings"])) or "none",
+        embedding="|".join(map(re.escape, EMBEDDINGS)) or "none",
         encoding=ENCODINGS,
     conda:
         "../envs/training.yaml"
@@ -80,7 +80,7 @@ rule index_wordpieces:
     benchmark:
         "<results>/benchmarks/training/index/{corpus}/wordpieces.{encoder}{encoding}.jsonl"
     wildcard_constraints:
-        encoder="|".join(map(re.escape, config["encoders"])) or "none",
+        encoder="|".join(map(re.escape, PLAN.encoders)),
         encoding=ENCODINGS,
     conda:
         "../envs/training.yaml"
@@ -121,6 +121,7 @@ rule train_run:
             if run_of(wildcards)["row"]["encoder"] == "bert"
             else []
         ),
+        types=type_files,
     output:
         config="<results>/runs/{run}/config.json",
         model="<results>/runs/{run}/model.safetensors",
@@ -144,13 +145,18 @@ rule train_run:
         encoder=lambda wildcards, input: [
             word for path in input.encoder[:1] for word in ("--encoder", os.path.dirname(path))
         ],
+        types=lambda wildcards, input: [
+            word
+            for option, path in zip(("--instances", "--concepts"), input.types)
+            for word in (option, path)
+        ],
         folder=subpath(output.config, parent=True),
         params=run_settings,
     shell:
         r"""
         exec python -P {input.code[0]:q} \
             --index {params.index:q} \
-            --rel2id {input.rel2id:q} {params.encoder:q} \
+            --rel2id {input.rel2id:q} {params.encoder:q} {params.types:q} \
             --save-every {resources.save_every} \
             --folder {params.folder:q} \
             --params {params.params:q} \

@@ -175,8 +175,8 @@ def test_the_files_of_an_encoder_that_a_rule_makes(config, repository, tmp_path,
     "change, words",
     [
         (lambda text: text.replace("model\t", "modl\t", 1), "line 1\n  found:    columns modl, name"),
-        (lambda text: text + "x\n", r"line 18, .*is not"),
-        (lambda text: text.rstrip("\n") + "\t1\t2\n", "line 17: 26 columns, expected 24"),
+        (lambda text: text + "x\n", r"line 22, .*is not"),
+        (lambda text: text.rstrip("\n") + "\t1\t2\n", "line 21: 26 columns, expected 24"),
         (
             lambda text: text.replace("\ttable7\t", "\ttabel7\t", 1),
             r"line 2, tables: 'tabel7' does not match",
@@ -231,19 +231,28 @@ def test_no_medline_files(config, repository, tmp_path):
     assert configuration.Plan(config, repository).batches == {"0001": ["a.xml.gz", "b.xml.gz"]}
 
 
-def test_runs_of_table_7(config, repository):
-    runs = configuration.Plan(
-        changed(config, "experiments.tables", {"table7": {"corpus": "inductive"}}), repository
-    ).runs
-    assert len(runs) == 16 * 3
-    assert sum(len(run["poolings"]) for run in runs.values()) == 20 * 3
+def test_runs_of_table_7_and_figure_5(config, repository):
+    """One run serves both: CM is BERT's sentence row of Table 7."""
+    for tables, models, evaluations in ((["table7"], 16, 20), (["figure5"], 5, 10), (["table7", "figure5"], 20, 28)):
+        specs = {table: {"corpus": "inductive"} for table in tables}
+        plan = configuration.Plan(changed(config, "experiments.tables", specs), repository)
+        assert len(plan.runs) == models * 3
+        assert sum(len(run["poolings"]) for run in plan.runs.values()) == evaluations * 3
+    figure5 = {row["encoding"] or "CM" for row in plan.models.values() if "figure5" in row["tables"].split(",")}
+    assert figure5 == {"CM", "OM", "OC", "CT", "OT"}
 
 
 def test_table_10_needs_one_more_model(config, repository):
     plan = configuration.Plan(config, repository)
     others = [run for run, entry in plan.runs.items() if entry["corpus"] != "inductive"]
     assert others == [f"transductive.bert_sent.s{seed}" for seed in (1, 2, 3)]
-    assert len(plan.runs) == 17 * 3
+    assert len(plan.runs) == 21 * 3
+
+
+def test_a_run_from_some_corpora_has_no_semantic_types(config, repository):
+    plan = configuration.Plan(changed(config, "start_from", "corpus"), repository)
+    encodings = {entry["row"]["encoding"] for entry in plan.runs.values()}
+    assert encodings == {None, "OM", "OC"}
 
 
 def test_overrides_are_read_as_cells_of_the_table(config, repository):

@@ -97,7 +97,7 @@ def new_run(word_index, piece_index, tiny_bert):
         is_bert = row["encoder"] == "bert"
         index = index or (piece_index if is_bert else word_index)
         task, vocabulary = load_task(index, row, seed, tokens_per_batch)
-        model, _ = initial_model(task, index, tiny_bert if is_bert else None, vocabulary)
+        model, *_ = initial_model(task, index, tiny_bert if is_bert else None, vocabulary)
         return model, task
 
     return make

@@ -262,7 +262,7 @@ def test_a_real_bert_trains(corpus, tmp_path):
     row = planted.row("bert", "bag", "avg", bias_correction="no", dropout=0.0)
     task, vocabulary = load_task(index, row)
     assert vocabulary["markers"] == [1, 2, 3, 4]
-    model, shape = initial_model(task, index, encoder, vocabulary)
+    model, shape, _ = initial_model(task, index, encoder, vocabulary)
     assert shape["hidden_size"] == 384 and shape["vocab_size"] == 30522
     trainer = Trainer(model, task)
     before = model.encoder.transformer.layers[0].query.weight.detach().clone()

@@ -226,3 +226,58 @@ def test_older_files_of_weights(tmp_path, tiny_bert):
     bert.load_pretrained(ours, tmp_path)
     bert.load_pretrained(theirs, tiny_bert)
     assert all(torch.equal(a, b) for a, b in zip(ours.parameters(), theirs.parameters(), strict=True))
+
+
+def test_heads_of_pretraining_are_left_out_and_listed(tmp_path, tiny_bert, caplog):
+    """What a masked-language model carries beside a BERT is no loss; the report names it."""
+    from safetensors.torch import load_file, save_file
+
+    heads = ["cls.predictions.bias", "cls.predictions.transform.dense.weight", "cls.seq_relationship.bias"]
+    weights = load_file(tiny_bert / "model.safetensors") | {name: torch.zeros(3) for name in heads}
+    weights["bert.embeddings.position_ids"] = torch.arange(4)
+    save_file(weights, tmp_path / "model.safetensors")
+    (tmp_path / "config.json").write_bytes((tiny_bert / "config.json").read_bytes())
+    transformer = bert.Transformer(bert.read_config(tmp_path, n_tokens=80))
+    report = bert.load_pretrained(transformer, tmp_path)
+    assert report["unused_weights"] == []
+    assert set(heads) < set(report["pretraining_heads"]) and "pooler.dense.weight" in report["pretraining_heads"]
+    assert report["new_tokens"] == 80 - len(weights["embeddings.word_embeddings.weight"])
+
+
+@pytest.mark.parametrize("pickled", [False, True])
+def test_extra_embeddings_of_an_expert_encoder(tmp_path, tiny_bert, pickled, caplog):
+    """A plain BERT would drop them without a word: an error, unless the registry allows it."""
+    from safetensors.torch import load_file, save_file
+
+    from workflow_scripts.common.errors import DataError
+
+    extra = {
+        "embeddings.semantic_type_embeddings.weight": torch.ones(4, 24),
+        "encoder.layer.2.output.dense.bias": torch.ones(24),
+    }
+    weights = load_file(tiny_bert / "model.safetensors") | extra
+    if pickled:
+        torch.save({f"bert.{name}": weight for name, weight in weights.items()}, tmp_path / "pytorch_model.bin")
+    else:
+        save_file(weights, tmp_path / "model.safetensors")
+    ours, theirs = (bert.Transformer(bert.read_config(tiny_bert)) for _ in range(2))
+    with pytest.raises(DataError) as error:
+        bert.load_pretrained(ours, tmp_path)
+    for word in (*extra, "no place for", "allow_unused_weights"):
+        assert word in str(error.value)
+    report = bert.load_pretrained(ours, tmp_path, allow_unused=True)
+    assert report["unused_weights"] == sorted(extra) and "2 weights are not used" in caplog.text
+    bert.load_pretrained(theirs, tiny_bert)
+    assert all(torch.equal(a, b) for a, b in zip(ours.parameters(), theirs.parameters(), strict=True))
+
+
+def test_all_missing_weights_are_counted(tmp_path, tiny_bert):
+    from safetensors.torch import load_file, save_file
+
+    from workflow_scripts.common.errors import DataError
+
+    weights = load_file(tiny_bert / "model.safetensors")
+    kept = {name: weight for name, weight in weights.items() if "layer.1." not in name}
+    save_file(kept, tmp_path / "model.safetensors")
+    with pytest.raises(DataError, match=r"no weights for layers.1.attended.bias, .* and 9 more"):
+        bert.load_pretrained(bert.Transformer(bert.read_config(tiny_bert)), tmp_path)

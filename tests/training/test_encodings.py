@@ -141,7 +141,7 @@ def test_each_encoder_reads_each_encoding(corpus, tiny_bert, tmp_path, encoder, 
     folder = tiny_bert if encoder == "bert" else None
     build_index(corpus, index, folder, encoding)
     task, vocabulary = load_task(index, planted.row(encoder, "sent", None, epochs=1, weight_decay=0.0))
-    model, _ = initial_model(task, index, folder, vocabulary)
+    model, *_ = initial_model(task, index, folder, vocabulary)
     words = model.encoder.transformer.words if encoder == "bert" else model.encoder.words
     before = words.weight.detach().clone()
     next(Trainer(model, task).steps())

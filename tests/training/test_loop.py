@@ -161,6 +161,45 @@ def test_the_first_best_epoch_is_kept_even_at_zero(new_run, monkeypatch, values,
     assert equal(state.best_weights, seen[best])
 
 
+@pytest.mark.parametrize(
+    "values, patience, epochs",
+    [
+        ([0.2, 0.3, 0.1, 0.3, 0.9, 0.9], 2, 4),  # an equal value is no better one
+        ([0.2, 0.3, 0.1, 0.3, 0.9, 0.8], 3, 6),
+        ([0.5, 0.4, 0.6, 0.5, 0.7, 0.6], 1, 2),
+        ([None, None, 0.1, 0.0, 0.0, 0.0], 2, 5),
+        ([None, None, 0.1, 0.0, 0.0, 0.0], 1, 2),
+        ([0.5, 0.1, 0.1, 0.1, 0.1, 0.1], None, 6),
+    ],
+)
+def test_early_stopping(new_run, monkeypatch, values, patience, epochs):
+    given = iter(values)
+    monkeypatch.setattr(loop, "validate", lambda model, task: {"auc": next(given)})
+    settings = {"patience": patience} if patience else {}
+    state = train(*new_run(row("cnn", "bag", "avg", epochs=6, **settings)))
+    assert len(state.history) == epochs
+    best = max(range(epochs), key=lambda i: (values[i] is not None, values[i] or 0, -i))
+    assert state.best_epoch == best + 1
+
+
+def test_early_stopping_after_a_resume(new_run, monkeypatch, tmp_path):
+    """The count of epochs goes on where the saved state left it."""
+    values = [0.5, 0.4, 0.3, 0.2, 0.1, 0.1]
+    settings = row("cnn", "bag", "avg", epochs=6, patience=3)
+    whole = iter(values)
+    monkeypatch.setattr(loop, "validate", lambda model, task: {"auc": next(whole)})
+    expected = train(*new_run(settings))
+    parts, steps = iter(values), []
+    monkeypatch.setattr(loop, "validate", lambda model, task: {"auc": next(parts)})
+    stop = lambda: steps.append(0) or len(steps) >= 20  # noqa: E731
+    with pytest.raises(Resumable):
+        train(*new_run(settings), state_path=tmp_path / "state.pt", stop=stop)
+    state = train(*new_run(settings), state_path=tmp_path / "state.pt")
+    assert [epoch["epoch"] for epoch in state.history] == [1, 2, 3, 4]
+    assert without_seconds(state.history) == without_seconds(expected.history)
+    assert equal(state.best_weights, expected.best_weights)
+
+
 def test_selection_looks_at_validation_alone(new_run):
     """Bags: AUC of the validation split; sentences: micro-F1 of its sentences."""
     from workflow_scripts.common.metrics import sentence_metrics

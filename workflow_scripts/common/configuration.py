@@ -20,6 +20,7 @@ from workflow_scripts.common.raw_files import MADE_BY_A_RULE, RESOURCES, RawFile
 # What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
 PAPER_ITEMS = [f"table{n}" for n in range(1, 12)] + [f"table_a{n}" for n in range(1, 5)]
 PAPER_ITEMS += [f"figure{n}" for n in range(1, 6)] + ["figure_a1"]
+WITH_TYPES = ("CT", "OT")
 ENCODERS = ("cnn", "pcnn", "gru", "bert")
 # What makes a row the row it is: an override would leave the table saying one thing and the run being another.
 FIXED_COLUMNS = ("model", "name", "tables", "encoder")
@@ -343,6 +344,8 @@ class Plan(RawFiles):
                 continue  # there is nothing to compare with
             for model in self._distinct_models(table, spec):
                 row = self.models[model]
+                if self.starts_at_corpus and (row["encoding"] in WITH_TYPES or row["head"] == "amil_l"):
+                    continue  # semantic types come from the graph
                 poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
                 for corpus, seed in itertools.product(self._model_corpora(table, model), self.config["seeds"]):
                     run = {"corpus": corpus, "model": model, "seed": seed, "poolings": poolings, "row": row}

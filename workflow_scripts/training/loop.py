@@ -17,9 +17,10 @@ from workflow_scripts.common.models.arrays import Sentences, gather, micro_batch
 from workflow_scripts.common.models.inference import classify, to_device
 from workflow_scripts.common.models.pooling import pool_scores, training_loss
 from workflow_scripts.training.optimiser import Adam, learning_rate
-from workflow_scripts.training.sampling import batch_slots, draw_slots, epoch_batches, make_bags
+from workflow_scripts.training.sampling import batch_slots, epoch_batches, make_bags
 
 CHECK_EVERY = 32
+PRIOR_WORK_CLIP = 1.0  # largest norm of the gradient, in both works of column `head`
 EPSILON = {"adam": 1e-8, "adamw": 1e-6}
 
 
@@ -40,6 +41,8 @@ class Task:
     max_length, tokens_per_batch : int
     mixed_precision : bool
         bf16 autocast in the encoder (GPU only).
+    bags : Bags, AbstractBags or None
+        Training examples; None: those of `make_bags`.
     """
 
     row: dict
@@ -52,6 +55,7 @@ class Task:
     max_length: int
     tokens_per_batch: int
     mixed_precision: bool = False
+    bags: object = None
 
 
 @dataclasses.dataclass
@@ -100,7 +104,7 @@ def train(model, task, *, state_path=None, identity="", save_every=600.0, stop=l
     if state_path is not None and state_path.is_file():
         trainer.restore(state_path, identity)
     state, saved = trainer.state, time.monotonic()
-    while state.epoch < task.row["epochs"]:
+    while state.epoch < task.row["epochs"] and not has_stalled(state, task.row):
         started = time.monotonic()
         for _ in trainer.steps():
             due = time.monotonic() - saved > save_every
@@ -118,6 +122,12 @@ def train(model, task, *, state_path=None, identity="", save_every=600.0, stop=l
     return state
 
 
+def has_stalled(state, row):
+    """Whether training ends early: `patience` epochs in a row gave no better validation value than the best one."""
+    patience = row.get("patience")
+    return patience is not None and state.best_epoch > 0 and state.epoch - state.best_epoch >= patience
+
+
 class Trainer:
     """The parts of `train`: one object per run."""
 
@@ -125,7 +135,7 @@ class Trainer:
         self.model, self.task, self.state = model, task, State()
         row = task.row
         self.device = model.relations.weight.device
-        self.bags = make_bags(task.train.rows, row["level"])
+        self.bags = make_bags(task.train.rows, row["level"]) if task.bags is None else task.bags
         self.bag_size = row["bag_size"] if row["level"] == "bag" else 1
         self.n_steps = -(-len(self.bags) // row["batch_size"])
         decoupled, corrected = row["optimizer"] == "adamw", row["bias_correction"] == "yes"
@@ -137,12 +147,14 @@ class Trainer:
     def steps(self):
         """Do the steps of the current epoch that are left, yielding after each."""
         task, state, row = self.task, self.state, self.task.row
-        slots, starts = draw_slots(self.bags, self.bag_size, task.seed, state.epoch)
+        slots, starts = self.bags.draw(self.bag_size, task.seed, state.epoch)
         batches = epoch_batches(self.bags, row["batch_size"], task.seed, state.epoch)
         for chosen in batches[state.step :]:
             torch.manual_seed(key64(task.seed, "dropout", state.epoch, state.step) >> 1)
             loss = self.loss(*batch_slots(chosen, slots, starts), self.bags.labels[chosen])
             loss.backward()
+            if row.get("head"):
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), PRIOR_WORK_CLIP)
             done = state.epoch * self.n_steps + state.step
             total = self.n_steps * row["epochs"]
             rate = learning_rate(row["learning_rate"], done, total, row["schedule"], row["warmup_steps"])
@@ -196,7 +208,7 @@ class Trainer:
         self.losses.clear()
 
     def _refuse(self, loss, step, chosen):
-        rows = np.concatenate([np.arange(*self.bags.starts[bag : bag + 2]) for bag in chosen])
+        rows = np.unique(np.concatenate([self.bags.rows(bag) for bag in chosen]))
         lines = ", ".join(map(str, np.sort(self.task.train.rows["line"][rows] + 1).tolist()))
         raise DataError(
             "training",

@@ -29,6 +29,14 @@ class Bags:
     def __len__(self):
         return len(self.labels)
 
+    def rows(self, bag):
+        """Rows of a bag."""
+        return np.arange(*self.starts[bag : bag + 2])
+
+    def draw(self, bag_size, seed, epoch):
+        """`draw_slots` of these bags."""
+        return draw_slots(self, bag_size, seed, epoch)
+
 
 def make_bags(rows, level):
     """Bags of sorted rows: one per (head, tail, relation) for level "bag", one per row for level "sent"."""

@@ -25,6 +25,7 @@ from workflow_scripts.common.models.arrays import Sentences
 from workflow_scripts.common.models.classifier import build_classifier
 from workflow_scripts.common.models.run_folder import write_run
 from workflow_scripts.common.params import canonical_json
+from workflow_scripts.training.abstract_bags import abstract_bags, read_types
 from workflow_scripts.training.loop import Task, selection_metric, train
 
 NA = "NA"
@@ -44,6 +45,7 @@ class Params:
     device: str
     precision: str
     tokens_per_batch: int
+    allow_unused_weights: bool = False
 
 
 def main(args):
@@ -51,10 +53,12 @@ def main(args):
     settings = params.parse(Params, args.params)
     device = prepare_torch(settings)
     vocabulary, relations = read_json(args.index / "vocabulary.json"), read_rel2id(args.rel2id)
+    check_encoding(settings.row, vocabulary, args.index)
+    sentences = Sentences.load(args.index, "train")
     task = Task(
         row=settings.row,
         seed=settings.seed,
-        train=Sentences.load(args.index, "train"),
+        train=sentences,
         valid=Sentences.load(args.index, "valid"),
         pad_id=pad_id(vocabulary),
         relations=sorted(relations, key=relations.get),
@@ -62,8 +66,9 @@ def main(args):
         max_length=vocabulary["max_length"],
         tokens_per_batch=settings.tokens_per_batch,
         mixed_precision=device == "cuda" and settings.precision == "bf16" and settings.row["encoder"] == "bert",
+        bags=bags_of(settings.row, sentences.rows, args),
     )
-    model, shape = initial_model(task, args.index, args.encoder, vocabulary)
+    model, shape, pretrained = initial_model(task, args.index, args.encoder, vocabulary, settings.allow_unused_weights)
     digests = input_digests(args)
     stopped = []
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
@@ -76,6 +81,7 @@ def main(args):
         stop=lambda: bool(stopped),
     )
     config = run_config(settings, task, state, shape, vocabulary, relations, digests)
+    config["pretrained"] = pretrained
     statistics = read_json(args.index / "index.json")
     config |= {name: statistics[name] for name in ("truncated", "mention_beyond_limit")}
     write_run(args.folder, config, state.best_weights, vocabulary, state.history)
@@ -93,6 +99,28 @@ def prepare_torch(settings):
     if settings.device == "cuda" and not available:
         raise UsageError("training.device is cuda, but there is no GPU here\n  remedy: set it to auto or cpu")
     return "cuda" if available and settings.device != "cpu" else "cpu"
+
+
+def check_encoding(row, vocabulary, index):
+    """Raise DataError where the index was made for another input encoding than the row's."""
+    expected, found = row.get("encoding") or "CM", vocabulary.get("encoding", "CM")
+    if found != expected:
+        raise DataError(index, found=f"an index of encoding {found}", expected=f"one of {expected}, as the row says")
+
+
+def bags_of(row, rows, args):
+    """The bags of AMIL where the row asks for them, else None.
+
+    Raises
+    ------
+    UsageError
+        If the files with the semantic types were not given.
+    """
+    if row.get("head") != "amil_l":
+        return None
+    if args.instances is None or args.concepts is None:
+        raise UsageError("head amil_l makes bags by semantic type\n  remedy: give --instances and --concepts")
+    return abstract_bags(rows, read_types(args.instances, args.concepts, rows["line"]), row["bag_size"])
 
 
 def read_rel2id(path):
@@ -131,7 +159,7 @@ def n_token_ids(vocabulary):
     return max([*added, *vocabulary["tokenizer"]["model"]["vocab"].values()]) + 1
 
 
-def initial_model(task, index, encoder, vocabulary):
+def initial_model(task, index, encoder, vocabulary, allow_unused_weights=False):
     """The model before its first step, and what fixes its encoder's shape.
 
     [UNK], the tokens for mentions (encoding OC) and the position indicators start as N(0, 1/d), [PAD] as zeros. The
@@ -139,7 +167,8 @@ def initial_model(task, index, encoder, vocabulary):
 
     Returns
     -------
-    RelationClassifier, dict
+    RelationClassifier, dict, dict or None
+        The last: which weights of the pretrained encoder were not used, see `bert.load_pretrained`.
 
     Raises
     ------
@@ -159,8 +188,7 @@ def initial_model(task, index, encoder, vocabulary):
             )
         model = build_classifier(row, task.max_length, len(task.relations), shape)
         bert.initialise(model.encoder.transformer, shape)
-        bert.load_pretrained(model.encoder.transformer, encoder)
-        return model, shape
+        return model, shape, bert.load_pretrained(model.encoder.transformer, encoder, allow_unused_weights)
     vectors = torch.from_numpy(np.load(index / "vectors.npy"))
     width = vectors.shape[1]
     drawn = 1 + len(vocabulary["words"]) - len(vectors)  # [UNK], and the tokens that stand for mentions
@@ -171,7 +199,7 @@ def initial_model(task, index, encoder, vocabulary):
     shape = {"vectors": list(vectors.shape)}
     model = build_classifier(row, task.max_length, len(task.relations), shape)
     model.encoder.words.weight.data.copy_(vectors)
-    return model, shape
+    return model, shape, None
 
 
 def input_digests(args):
@@ -179,6 +207,8 @@ def input_digests(args):
     files = [*sorted(args.index.glob("*.npy")), args.index / "vocabulary.json", args.rel2id]
     if args.encoder is not None:
         files += [args.encoder / "config.json", bert.weights_file(args.encoder)]
+    if args.instances is not None:
+        files += [args.instances, args.concepts]
     return {path.name: file_digest(path) for path in files}
 
 
@@ -230,6 +260,8 @@ def arguments():
     parser.add_argument("--index", type=pathlib.Path, required=True, help="folder of the corpus' token arrays")
     parser.add_argument("--rel2id", type=pathlib.Path, required=True, help="relation ids")
     parser.add_argument("--encoder", type=pathlib.Path, help="folder of the pretrained encoder (bert)")
+    parser.add_argument("--instances", type=pathlib.Path, help="instances of the split train (head amil_l)")
+    parser.add_argument("--concepts", type=pathlib.Path, help="concepts of the graph (head amil_l)")
     parser.add_argument("--save-every", type=float, default=600.0, help="seconds between full-state checkpoints")
     parser.add_argument("--folder", type=pathlib.Path, required=True, help="run folder")
     return parser

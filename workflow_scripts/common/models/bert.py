@@ -5,6 +5,7 @@ read instead of one for every token.
 """
 
 import json
+import logging
 import pathlib
 import re
 
@@ -19,6 +20,7 @@ _ACTIVATIONS = {
     "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
     "relu": F.relu,
 }
+_PRETRAINING_HEADS = ("pooler.", "cls.", "embeddings.position_ids")
 _CONFIG_KEYS = (
     "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size hidden_act hidden_dropout_prob "
     "attention_probs_dropout_prob max_position_embeddings type_vocab_size layer_norm_eps initializer_range"
@@ -43,6 +45,7 @@ class EntityStartEncoder(nn.Module):
     """
 
     extra_pads = 0
+    detached_query = False
 
     def __init__(self, config):
         super().__init__()
@@ -82,6 +85,11 @@ class Transformer(nn.Module):
             states = layer(states, states, mask)
         rows = torch.arange(len(ids), device=ids.device)[:, None]
         return self.layers[-1](states[rows, positions], states, mask)
+
+    def all_states(self, ids, lengths):
+        """States of all tokens after the last layer, float (B, W, hidden_size); those of pads mean nothing."""
+        columns = torch.arange(ids.shape[1], device=ids.device)
+        return self(ids, lengths, columns.expand(len(ids), -1))
 
 
 class Layer(nn.Module):
@@ -159,27 +167,56 @@ def weights_file(folder):
     return pickled if pickled.is_file() and not safe.is_file() else safe
 
 
-def load_pretrained(transformer, folder):
+def load_pretrained(transformer, folder, allow_unused=False):
     """Fill a `Transformer` with the weights of a folder; rows of added tokens keep their initial values.
+
+    Heads of pretraining (pooler, masked-language model) have no use here and are left out. Any other weight that a
+    plain BERT has no place for, such as the extra embeddings of some expert encoders, means that another encoder would
+    be trained than the one named: an error unless `allow_unused`.
+
+    Returns
+    -------
+    dict
+        `unused_weights` and `pretraining_heads`: sorted names of the weights left out; `new_tokens`: rows of the
+        vocabulary that keep their initial values.
 
     Raises
     ------
     DataError
-        If the weights are missing, unreadable or do not fit.
+        If the weights are missing, unreadable or do not fit, or some would go unused.
     """
     path = weights_file(folder)
     published = {_plain_name(name): value for name, value in _read_weights(path).items()}
     own = transformer.state_dict()
-    renamed = _renamed(published, len(transformer.layers))
+    renamed, used = _renamed(published, len(transformer.layers))
     missing = sorted(set(own) - set(renamed))
     if missing:
-        raise DataError(path, found=f"no weights for {missing[0]}", expected="all weights of a BERT")
+        raise DataError(path, found=f"no weights for {_some(missing)}", expected="all weights of a BERT")
     for name, value in own.items():
         found = renamed[name]
         target = value[: len(found)] if name == "words.weight" else value
         if found.shape != target.shape:
             raise DataError(path, found=f"{name} {tuple(found.shape)}", expected=f"{tuple(target.shape)}")
         target.copy_(found)
+    left = sorted(set(published) - used)
+    heads = [name for name in left if name.startswith(_PRETRAINING_HEADS)]
+    unused = [name for name in left if name not in heads]
+    if unused and not allow_unused:
+        raise DataError(
+            path,
+            found=f"weights that a plain BERT has no place for: {_some(unused)}",
+            expected="the weights of a BERT and heads of its pretraining",
+            remedy="to train without them, set allow_unused_weights to yes in the encoder's row of encoders.tsv",
+        )
+    if unused:
+        logging.warning("%s: %d weights are not used: %s", path, len(unused), _some(unused))
+    added = len(own["words.weight"]) - len(renamed["words.weight"])
+    logging.info("%s: %d weights of pretraining heads left out, %d new tokens", path, len(heads), added)
+    return {"unused_weights": unused, "pretraining_heads": heads, "new_tokens": added}
+
+
+def _some(names):
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _read_weights(path):
@@ -214,12 +251,14 @@ def _renamed(published, n_layers):
             for part in ("weight", "bias"):
                 names[f"encoder.layer.{layer}.{theirs}.{part}"] = f"layers.{layer}.{ours}.{part}"
     weights = {ours: published[theirs] for theirs, ours in names.items() if theirs in published}
+    used = set(names)
     for layer in range(n_layers):
         for part in ("weight", "bias"):
             pair = [f"encoder.layer.{layer}.attention.self.{name}.{part}" for name in ("key", "value")]
             if all(name in published for name in pair):
                 weights[f"layers.{layer}.key_value.{part}"] = torch.cat([published[name] for name in pair])
-    return weights
+            used.update(pair)
+    return weights, used
 
 
 def initialise(module, config):

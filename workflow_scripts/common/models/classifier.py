@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from workflow_scripts.common.models import bert, encoders
+from workflow_scripts.common.models import amil, amin2020, bert, encoders
 
 
 class RelationClassifier(nn.Module):
@@ -12,26 +12,33 @@ class RelationClassifier(nn.Module):
     Parameters
     ----------
     encoder : nn.Module
-        With `output_size`.
+        With `output_size`, and `detached_query`: whether no gradient passes from attention to the relation layer.
     n_relations : int
     dropout : float
         Before the relation layer; for a word encoder once more on the representation (`representation_dropout`).
     attention : bool
-        Whether bags are pooled by attention: adds the trained diagonal of its bilinear form, which starts at one.
+        Whether bags are pooled by attention: adds the trained diagonal of its bilinear form, which starts at one; a
+        detached query has none.
     """
 
     def __init__(self, encoder, n_relations, dropout, attention):
         super().__init__()
         self.encoder = encoder
-        is_word_encoder = not isinstance(encoder, bert.EntityStartEncoder)
+        is_word_encoder = isinstance(encoder, encoders.ConvolutionalEncoder | encoders.RecurrentEncoder)
         self.representation_dropout = nn.Dropout(dropout if is_word_encoder else 0.0)
         self.dropout = nn.Dropout(dropout)
         self.relations = nn.Linear(encoder.output_size, n_relations)
-        self.diagonal = nn.Parameter(torch.ones(encoder.output_size)) if attention else None
+        self.attention = attention
+        has_diagonal = attention and not encoder.detached_query
+        self.diagonal = nn.Parameter(torch.ones(encoder.output_size)) if has_diagonal else None
+
+    def queries(self):
+        """What the attention of each relation compares a sentence with: float (R, H)."""
+        return self.relations.weight.detach() if self.diagonal is None else self.relations.weight * self.diagonal
 
     def attention_scores(self, representations):
         """How well each sentence speaks for each relation, before normalising over its bag: float (S, R)."""
-        return representations @ (self.relations.weight * self.diagonal).T
+        return representations @ self.queries().T
 
 
 def build_classifier(row, max_length, n_relations, shape):
@@ -47,7 +54,11 @@ def build_classifier(row, max_length, n_relations, shape):
         `{"vectors": [rows, columns]}` for a word encoder, the configuration of a BERT for bert.
     """
     attention = row["pooling"] == "att"
-    if row["encoder"] == "bert":
+    if row.get("head") == "amin2020":
+        encoder = amin2020.MentionMeanEncoder(shape, row["dropout"])
+    elif row.get("head") == "amil_l":
+        encoder = amil.MentionEndEncoder(shape)
+    elif row["encoder"] == "bert":
         encoder = bert.EntityStartEncoder(shape)
     else:
         vectors = torch.zeros(*shape["vectors"])

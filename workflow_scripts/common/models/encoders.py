@@ -36,6 +36,8 @@ class ConvolutionalEncoder(nn.Module):
     give the very result of the full width.
     """
 
+    detached_query = False
+
     def __init__(self, vectors, hidden_size, kernel_size, position_size, max_length, piecewise):
         super().__init__()
         self.max_length, self.piecewise = max_length, piecewise
@@ -93,6 +95,7 @@ class RecurrentEncoder(nn.Module):
     """
 
     extra_pads = 0
+    detached_query = False
 
     def __init__(self, vectors, hidden_size):
         super().__init__()

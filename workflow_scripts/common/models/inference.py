@@ -31,7 +31,7 @@ def classify(model, sentences, pad_id, max_length, tokens_at_once=TOKENS_AT_ONCE
     model.eval()
     weight = model.relations.weight
     logits = np.empty((len(sentences), len(weight)), np.float32)
-    attention = None if model.diagonal is None else np.empty_like(logits)
+    attention = np.empty_like(logits) if model.attention else None
     extra = model.encoder.extra_pads
     for group in micro_batches(sentences.rows["length"], tokens_at_once, extra):
         batch = to_device(gather(sentences, group, pad_id, extra, max_length), weight.device)

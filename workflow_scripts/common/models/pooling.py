@@ -54,7 +54,7 @@ def _most_certain(model, slots, bags, labels):
 
 def _attend(model, slots, bags, labels):
     """Average of each bag's slots weighted by the softmax of their scores for the bag's label."""
-    scores = (slots * (model.relations.weight * model.diagonal)[labels[bags]]).sum(dim=1)
+    scores = (slots * model.queries()[labels[bags]]).sum(dim=1)
     lowest = scores.new_full((len(labels),), -torch.inf)
     highest = lowest.scatter_reduce(0, bags, scores.detach(), "amax")
     weights = (scores - highest[bags]).exp()

@@ -86,7 +86,7 @@ def score_split(bundle, path, pooling, tokens_at_once=TOKENS_AT_ONCE):
     UsageError
         For "att" with a model trained otherwise.
     """
-    if pooling == "att" and bundle.model.diagonal is None:
+    if pooling == "att" and not bundle.model.attention:
         raise UsageError(f"pooling att needs a model trained with it; {bundle.config['model']} was not")
     sentences, pairs = encode_split(path, bundle.tokenizer, bundle.config["rel2id"])
     logits, attention = sentence_logits(bundle, sentences, tokens_at_once)
