@@ -342,15 +342,19 @@ class Plan(RawFiles):
             self.table_corpora(table)
             if self.starts_at_corpus and "corpora" in spec and not set(_named_corpora(spec)) <= set(self.corpora):
                 continue  # there is nothing to compare with
-            for model in self._distinct_models(table, spec):
+            models = self._distinct_models(table, spec)
+            if self.starts_at_corpus and any(map(self._needs_types, models)):
+                continue  # semantic types come from the graph
+            for model in models:
                 row = self.models[model]
-                if self.starts_at_corpus and (row["encoding"] in WITH_TYPES or row["head"] == "amil_l"):
-                    continue  # semantic types come from the graph
                 poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
                 for corpus, seed in itertools.product(self._model_corpora(table, model), self.config["seeds"]):
                     run = {"corpus": corpus, "model": model, "seed": seed, "poolings": poolings, "row": row}
                     runs[f"{corpus}.{model}.s{seed}"] = run
         return runs
+
+    def _needs_types(self, model):
+        return self.models[model]["encoding"] in WITH_TYPES or self.models[model]["head"] == "amil_l"
 
     def _distinct_models(self, table, spec):
         filled = {}
