@@ -123,7 +123,8 @@ rule build_kg:
             "kg.excluded_types",
             "kg.relation_class",
             "kg.min_relation_triples",
-            "kg.seed",
+            # no draw is made before the splits but the published shuffle
+            *(["kg.seed"] if PLAN.value("construction.preset") == "published" else []),
             "construction.preset",
             "construction.one_type_per_cui",
             "construction.ro_per_row",

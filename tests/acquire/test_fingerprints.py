@@ -134,3 +134,10 @@ def test_real_file(run_command, shared_data, tmp_path):
     done = run_command("acquire/fingerprint_medline.py", "--files", path, "--digest", tmp_path / "d")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "d").read_text() == f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+
+
+def test_a_release_without_definitions(run_command, tmp_path):
+    (tmp_path / "MRDEF.RRF").touch()
+    done = run_command("acquire/fingerprint_rrf.py", "--tables", tmp_path / "MRDEF.RRF", "--digests", tmp_path / "d")
+    assert done.returncode == 0 and "no concept has a definition" in done.stderr
+    assert (tmp_path / "d").read_text() == f"{hashlib.sha256(b'').hexdigest()}  MRDEF.RRF\n"

@@ -165,6 +165,7 @@ CONFIG = {
     "corpora: {transductive: {max_bag_size: 50}}": TRANSDUCTIVE,
     "linking: {threshold: 0.6}": below("link_surfaces"),
     "kg: {inductive: {min_edges_left: 90}}": below("split_inductive") | INDUCTIVE | {"align_sentences": 1},
+    "kg: {seed: 1}": below("split_inductive", "split_transductive"),
     "text: {min_tokens: 6}": below("unique_sentences"),
 }
 

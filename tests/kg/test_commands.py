@@ -29,7 +29,8 @@ def paths(tmp_path):
     """A release of 150 concepts and some 1,500 facts."""
     doc = [("RELA", "cause_of", "rela_inverse", "due_to"), ("RELA", "isa", "rela_inverse", "other_isa")]
     rels = [*many_rows(), rel(CUIS[0], "unheard_of", CUIS[1]), rel(CUIS[0], "cause_of", "C9999999")]
-    return write_release(tmp_path / "META", [conso(c) for c in CUIS], rels, [sty(c) for c in CUIS], doc)
+    types = [*(sty(c) for c in CUIS), sty(CUIS[0], "T999"), sty(CUIS[3], "T999"), sty(CUIS[3], "T078")]
+    return write_release(tmp_path / "META", [conso(c) for c in CUIS], rels, types, doc)
 
 
 def build(run_command, paths, out, environment=None, threads=1, **settings):
@@ -53,6 +54,8 @@ TRANSDUCTIVE = {"shares": INDUCTIVE["shares"], "seed": 0, "preset": "mended", "l
 def test_from_rrf_to_statistics(run_command, paths, tmp_path):
     done, outputs = build(run_command, paths, tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "1 relations of the release are in neither column" in done.stderr and "unheard_of (1 rows)" in done.stderr
+    assert "T999 (Some Type) of MRSTY is in no semantic group: 2 rows" in done.stderr
     assert check_file(outputs["concepts"], CONCEPTS) == len(CUIS)
     n = check_file(outputs["triples"], TRIPLES)
     funnel = {row["step"]: row for row in csv.DictReader(outputs["funnel"].open())}
@@ -116,6 +119,7 @@ def check_statistics(found, files, n):
         }
     ]
     assert found["inverse_conflicts"] == [{"relation": "isa", "inverse": "inverse_isa", "documented": "other_isa"}]
+    assert found["unknown_types"] == [{"tui": "T999", "sty": "Some Type", "rows": 2}]
     assert found["concepts_without_names"] == {"concepts": 1, "rows": 1, "examples": ["C9999999"]}
 
 
@@ -140,6 +144,15 @@ def test_the_published_order_is_that_of_pandas(run_command, paths, tmp_path):
     shuffled = pandas.DataFrame(list(expected)).sample(frac=1, random_state=0)
     lines = ["\t".join(row) for row in shuffled.itertuples(index=False, name=None)]
     assert outputs["order"].read_text().splitlines() == lines
+
+
+def test_the_seed_is_of_the_published_shuffle_alone(run_command, paths, tmp_path):
+    arguments, outputs = command_arguments(paths, tmp_path)
+    settings = {key: value for key, value in json.loads(arguments[-1]).items() if key != "seed"}
+    done = run_command("kg/build_kg.py", *arguments[:-1], json.dumps(settings))
+    assert done.returncode == 0 and outputs["order"].read_text(), done.stderr
+    done = run_command("kg/build_kg.py", *arguments[:-1], json.dumps(settings | {"preset": "published"}))
+    assert done.returncode == USAGE and "seed is missing" in done.stderr
 
 
 def failing(run_command, paths, tmp_path, code=DATA, **settings):

@@ -53,7 +53,7 @@ def gzip_fault(path, block=1 << 20):
     return None
 
 
-def checked_sha256(path, remedy):
+def checked_sha256(path, remedy, may_be_empty=False):
     """SHA-256 of a file that is whole.
 
     A file with an .md5 beside it must have that digest; a .gz without one must unpack to its end, so that a
@@ -70,7 +70,7 @@ def checked_sha256(path, remedy):
             ", ".join(sorted(p.name for p in path.parent.glob("*"))[:8]) if path.parent.is_dir() else "no such folder"
         )
         raise DataError(path, found=f"no such file (in {path.parent}: {there})", expected="a file", remedy=remedy)
-    if not path.stat().st_size:
+    if not path.stat().st_size and not may_be_empty:
         raise DataError(path, found="an empty file", expected="data", remedy=remedy)
     sha256, md5 = digests(path)
     beside = path.with_name(path.name + ".md5")

@@ -15,6 +15,7 @@ import numpy as np
 from workflow_scripts.common import command, duck, params
 from workflow_scripts.common.contracts.concepts import CONCEPTS
 from workflow_scripts.common.contracts.triples import TRIPLES
+from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.files import write_delimited, write_json
 from workflow_scripts.common.tables import open_writer
 from workflow_scripts.kg import concepts, facts, relations
@@ -30,12 +31,12 @@ class Params:
     excluded_types: list
     relation_class: str
     min_relation_triples: int
-    seed: int
     preset: str
     one_type_per_cui: str
     ro_per_row: str
     csv_quotes: str
     repeated_rel: str
+    seed: int | None = None  # of the shuffle before the splits, which only the published procedure has
 
 
 def load_graph(database, args, settings):
@@ -55,7 +56,9 @@ def load_graph(database, args, settings):
     types = concepts.kept_types(args.semgroups, settings.groups, settings.excluded_types)
     documented = relations.documented_inverses(args.mrdoc)
     named = concepts.load_active_concepts(database, args.mrconso, settings.vocabulary, settings.csv_quotes)
-    n_concepts = concepts.load_concepts(database, args.mrsty, types, settings.one_type_per_cui)
+    known = concepts.known_types(args.semgroups)
+    unknown_types = concepts.load_concepts(database, args.mrsty, types, settings.one_type_per_cui, known)
+    n_concepts = database.execute("SELECT count(*) FROM concepts").fetchall()[0][0]
     rows = facts.load_rows(database, args.mrrel, settings.vocabulary)
     facts.load_facts(
         database,
@@ -68,6 +71,7 @@ def load_graph(database, args, settings):
     steps = facts.funnel(database, named, n_concepts, rows)
     facts.require_triples(steps, args.mrrel, settings.vocabulary, args.mrconso)
     audit = facts.audit(database, inverses, documented)
+    audit["unknown_types"] = unknown_types
     audit["inverse_conflicts"] = relations.inverse_conflicts(inverses, documented)
     for conflict in audit["inverse_conflicts"]:
         logging.warning("inverse of %(relation)s: %(inverse)s in the table, %(documented)s in MRDOC", conflict)
@@ -82,6 +86,8 @@ def draw_order(database, preset, seed):
     order = "line" if preset == "published" else "head, relation, tail"
     query = f"SELECT head, relation, tail FROM written ORDER BY {order}"
     table = database.sql(query).to_arrow_table()
+    if preset == "published" and seed is None:
+        raise UsageError("--params: seed is missing: the published order is shuffled")
     if preset == "published":
         table = table.take(np.random.RandomState(seed).permutation(table.num_rows))
     return table

@@ -1,5 +1,6 @@
 """Active concepts of the vocabulary and their one semantic type: the filters of MRCONSO and MRSTY."""
 
+import collections
 import csv
 import difflib
 import functools
@@ -120,7 +121,12 @@ def kept_types(semantic_groups, groups, excluded_types):
     return pa.table({name: pa.array([row[key] for row in kept], pa.string()) for name, key in columns.items()})
 
 
-def load_concepts(database, mrsty, types, one_type_per_cui):
+def known_types(semantic_groups):
+    """TUIs of all semantic types of NLM's SemGroups file, as an Arrow array."""
+    return rrf.read(semantic_groups, "SemGroups")["TUI"].combine_chunks()
+
+
+def load_concepts(database, mrsty, types, one_type_per_cui, known=None):
     """Make table `concepts` (cui, name, tui, sty, group, n_types): active concepts of a kept type.
 
     Needs table `active`.
@@ -133,11 +139,21 @@ def load_concepts(database, mrsty, types, one_type_per_cui):
         From `kept_types`.
     one_type_per_cui : {"mended", "published"}
         Of several kept types: the smallest TUI, or the last row of the file.
+    known : pyarrow.Array or None
+        TUIs of the semantic groups; a type of MRSTY that is not among them belongs to no group, so its concepts are
+        left out. None: all are taken for known.
+
+    Returns
+    -------
+    list of dict
+        Unknown types of MRSTY by tui, sty and rows, most rows first.
     """
+    unknown = collections.Counter()
     database.register("kept_types", types)
     choice = "arg_max(TUI, LINE)" if one_type_per_cui == "published" else "min(TUI)"
-    with rrf.reading(mrsty, "MRSTY", ["CUI", "TUI"], line_numbers=True) as rows:
-        database.register("mrsty", rows)
+    with rrf.reading(mrsty, "MRSTY", ["CUI", "TUI", "STY"], line_numbers=True) as rows:
+        watched = _count_unknown(rows, known, unknown)
+        database.register("mrsty", pa.RecordBatchReader.from_batches(rows.schema, watched))
         database.execute(
             f"""CREATE TABLE typed AS SELECT CUI AS cui, {choice} AS tui, count(DISTINCT TUI)::SMALLINT AS n_types
             FROM mrsty WHERE TUI IN (SELECT tui FROM kept_types) GROUP BY CUI"""
@@ -148,4 +164,16 @@ def load_concepts(database, mrsty, types, one_type_per_cui):
     )
     found = database.execute("SELECT count(*) FROM concepts").fetchall()[0][0]
     logging.info("%s active concepts of a kept semantic type", f"{found:,}")
-    return found
+    ranked = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))
+    for (tui, sty), number in ranked:
+        logging.warning("%s (%s) of MRSTY is in no semantic group: %s rows left out", tui, sty, f"{number:,}")
+    return [{"tui": tui, "sty": sty, "rows": number} for (tui, sty), number in ranked]
+
+
+def _count_unknown(rows, known, unknown):
+    """The batches as they come; counts the rows of types that are not known."""
+    for batch in rows:
+        if known is not None:
+            others = batch.filter(pc.invert(pc.is_in(batch["TUI"], known)))
+            unknown.update(zip(others["TUI"].to_pylist(), others["STY"].to_pylist(), strict=True))
+        yield batch

@@ -207,6 +207,16 @@ def audit(database, inverses, documented):
         | {"inverse": documented.get(name)}
         for name, n, kept, in_class in found
     ]
+    if unknown:
+        kept = [entry for entry in unknown if entry["rows_between_kept_concepts"]]
+        logging.warning(
+            "%d relations of the release are in neither column of the table of relations and left out; %d of them join "
+            "kept concepts, most often %s (all: audit.json)",
+            len(unknown),
+            len(kept),
+            ", ".join(f"{entry['relation']} ({entry['rows_between_kept_concepts']:,} rows)" for entry in kept[:5])
+            or "-",
+        )
     return {
         "concepts_without_names": {"concepts": number, "rows": rows, "examples": missing},
         "unknown_relations": unknown,
