@@ -51,6 +51,7 @@ ENCODINGS = r"|\.om|\.oc|\.ct|\.ot"
 NEWER_COLUMNS = ("encoding", "head", "patience")
 TABLE_NAMES = [
     "table1",
+    "table2",
     "table4",
     "table5",
     "table6",
@@ -63,12 +64,13 @@ TABLE_NAMES = [
     "table_a4",
 ]
 if PLAN.starts_at_corpus:
-    TABLE_NAMES = ["table6", "table7", "table9"]
+    TABLE_NAMES = ["table2", "table6", "table7", "table9"]
 TABLES = collect(
     "<results>/tables/{table}.{format}", table=TABLE_NAMES, format=["csv", "md", "tex"]
 )
 LEAKAGE = collect("<results>/leakage/{corpus}.json", corpus=CORPORA + PRIOR_CORPORA)
 LEAKAGE += collect("<results>/leakage/{prior}.planted.json", prior=CLEANED)
+LEAKAGE += collect("<results>/tables/table2.{format}", format=["csv", "md", "tex"])
 FIGURES = collect("<results>/figures/figure4.{format}", format=["pdf", "svg", "png"])
 REPORT = [] if PLAN.starts_at_corpus else ["<results>/report.html", "<results>/deviations.md"]
 VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]

@@ -41,6 +41,44 @@ rule render_table1:
         """
 
 
+rule render_table2:
+    """Table 2: train-test leakage by benchmark."""
+    input:
+        code=code("reporting/render_table2.py"),
+        raw=ancient(raw_digests()),
+        audits=collect("<results>/leakage/{corpus}.json", corpus=CORPORA + PRIOR_CORPORA),
+        expected=f"{PLAN.value('experiments.expected')}/table2.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table2.rst",
+    output:
+        csv=report("<results>/tables/table2.csv", caption="../report/table2.rst", category="Tables"),
+        md="<results>/tables/table2.md",
+        tex="<results>/tables/table2.tex",
+        record="<results>/provenance/reporting/render_table2.json",
+    log:
+        "<results>/logs/reporting/render_table2.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table2.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            --audits {input.audits:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule render_table4:
     """Table 4: properties of the construction."""
     input:

@@ -197,3 +197,12 @@ def write_graph(root, category="paper"):
         paths[-1].write_text("".join("\t".join(triple) + "\n" for triple in part))
     options = ["--concepts", root / "kg/concepts.parquet", "--triples", root / "kg/triples.parquet", "--splits", *paths]
     return [*options, "--params", json.dumps({"relation_categories": category})]
+
+
+def write_audit(path, benchmark, known=(3, 2, 4), n=40):
+    """An audit of stage leakage: of `n` facts of a split so many are known directly, inversely, either way."""
+    leaked = dict(zip(("direct", "inverse", "either"), known, strict=True))
+    kinds = ("surface_triples", "triples", "pairs", "pairs_with_na")
+    splits = {split: {kind: {"n": n} | leaked for kind in kinds} for split in ("valid", "test")}
+    splits["train"] = {kind: {"n": 1234} for kind in kinds}
+    return write_json(path, {"benchmark": benchmark, "overlap": any(known), "splits": splits})

@@ -7,12 +7,12 @@ import random
 import pytest
 import yaml
 
-from tests.reporting.made_up import make_run, metrics, write_graph, write_json
+from tests.reporting.made_up import make_run, metrics, write_audit, write_graph, write_json
 from tests.reporting.test_properties import COUNTS as PROPERTIES
 from workflow_scripts.reporting.switches import SWITCHES
 from workflow_scripts.reporting.write_report import SECTIONS
 
-TABLES = [f"table{n}" for n in (1, 4, 5, 6, 7, 8, 9, 10)] + ["table_a2", "table_a3", "table_a4"]
+TABLES = [f"table{n}" for n in (1, 2, 4, 5, 6, 7, 8, 9, 10)] + ["table_a2", "table_a3", "table_a4"]
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ def make_everything(repository, run_command, models_file):
         shared = ["--properties", write_json(corpus.parent / "properties.json", PROPERTIES)]
         own = {
             "table1": [*shared, "--statistics", corpus],
+            "table2": ["--audits", write_audit(root / "leakage/inductive.json", "MedDistant19: inductive")],
             "table4": shared,
             "table5": ["--graph", graph],
             "table6": ["--corpus", corpus],
@@ -107,7 +108,7 @@ def test_all_commands_give_the_same_bytes_again(tmp_path, make_everything):
     make_everything(first, {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"})
     make_everything(second, {"PYTHONHASHSEED": "4711", "LC_ALL": "C", "PYTHONUTF8": "0"}, shuffle=5)
     ours = digests(first)
-    assert len(ours) == 33 + 3 + 2 + 1 + 1
+    assert len(ours) == 36 + 3 + 2 + 1 + 1
     assert digests(second) == ours
     assert not list(first.rglob(".*.tmp"))
     record = json.loads((first / "records/table7.json").read_text())
