@@ -161,7 +161,10 @@ def main():
     literal = per_pair * distinct + per_sentence * args.sentences
     steps = {step["step"]: step["number"] for step in funnel["steps"]}
     print(f"sentences {args.sentences:,}, mentions {steps['mentions_best']:,}, aligned {steps['sentences_aligned']:,}")
-    print(f"positive pairs {distinct:,}, draws {distinct * DRAWS:,}, candidates {funnel['candidate_pairs']:,}")
+    print(
+        f"positive pairs {distinct:,}, draws {distinct * DRAWS:,}, allowed pairs of the text "
+        f"{funnel['na_pairs_of_the_text']['allowed']:,}, candidates {funnel['na_pairs_of_the_text']['candidates']:,}"
+    )
     print(f"align_sentences:     {seconds:8.1f} CPU-s, {wall:.1f} s wall, {megabytes:,.0f} MB peak")
     print(
         f"literal restatement: {literal:8.1f} CPU-s, scaled from {args.sample_pairs:,} pairs "

@@ -45,7 +45,7 @@ rule align_sentences:
             --mentions {input.mentions:q} \
             --train {input.train:q} --valid {input.valid:q} --test {input.test:q} \
             --concepts {input.concepts:q} \
-            --output {output.aligned:q} --funnel {output.funnel:q} \
+            --output {output.aligned:q} --funnel {output.funnel:q} --tmp {resources.tmpdir:q} \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """

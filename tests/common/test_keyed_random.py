@@ -8,6 +8,20 @@ import pytest
 from workflow_scripts.common import keyed_random
 
 
+def test_keys_of_many_texts_are_the_single_keys():
+    texts = ["C0000001", "", "µ", "C0000001"]
+    assert keyed_random.key64_of_each("entity", texts).tolist() == [
+        keyed_random.key64("entity", text) for text in texts
+    ]
+
+
+def test_mixing_in_place_keeps_nothing_else():
+    values = np.arange(5, dtype=np.uint64)
+    expected = keyed_random.mix64(values)
+    assert values.tolist() == [0, 1, 2, 3, 4]
+    assert keyed_random.mix64_in_place(values) is values and values.tolist() == expected.tolist()
+
+
 def test_key_tells_types_and_borders_apart():
     keys = [(1, "2"), ("1", 2), ("12",), (1, 2), ("1", "2"), ("", "12"), ("12", "")]
     assert len({keyed_random.key64(*key) for key in keys}) == len(keys)

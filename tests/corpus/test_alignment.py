@@ -21,7 +21,7 @@ from workflow_scripts.corpus import mention_blocks
 from workflow_scripts.corpus.align_sentences import Params, align
 from workflow_scripts.corpus.aligned import ALIGNED
 from workflow_scripts.corpus.graph import load_graph
-from workflow_scripts.corpus.negatives import candidate_pairs
+from workflow_scripts.corpus.negatives import candidate_masks
 
 PARAMS = Params(
     seed=3,
@@ -57,6 +57,13 @@ def run(world, folder, params=PARAMS, partitions=3, shuffle=0, **options):
         assert "funnel" in str(error)
     rows = read_table(output, ALIGNED).to_pylist() if output.exists() else []
     return rows, read_json(funnel), graph, output.read_bytes()
+
+
+def candidate_pairs(graph, draws, seed):
+    """Codes and masks of all candidates: every ordered pair of entities is asked for."""
+    codes = np.arange(graph.n**2)
+    masks = candidate_masks(graph, draws, seed, codes)
+    return codes[masks > 0], masks[masks > 0]
 
 
 def candidate_sets(graph, params):

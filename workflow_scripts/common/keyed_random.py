@@ -17,9 +17,26 @@ def key64(*parts):
     """A 64-bit integer from any mix of integers and strings; (1, "2") and ("1", 2) differ."""
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
-        text = f"{type(part).__name__}:{part}".encode()
-        digest.update(len(text).to_bytes(4, "big") + text)
+        _add(digest, part)
     return int.from_bytes(digest.digest(), "big")
+
+
+def _add(digest, part):
+    text = f"{type(part).__name__}:{part}".encode()
+    digest.update(len(text).to_bytes(4, "big") + text)
+
+
+def key64_of_each(first, texts):
+    """uint64 array of key64(first, text) for each of many texts."""
+    start = hashlib.blake2b(digest_size=8)
+    _add(start, first)
+    keys = bytearray()
+    for text in texts:
+        digest = start.copy()
+        text = b"str:" + text.encode()
+        digest.update(len(text).to_bytes(4, "big") + text)
+        keys += digest.digest()
+    return np.frombuffer(bytes(keys), dtype=">u8").astype(np.uint64)
 
 
 def uniform(*parts):
@@ -34,12 +51,21 @@ def choose(options, *parts):
 
 def mix64(values):
     """SplitMix64's finaliser over an array of uint64."""
-    values = np.asarray(values, dtype=np.uint64)
+    return mix64_in_place(np.array(values, dtype=np.uint64))
+
+
+def mix64_in_place(values):
+    """`mix64` of an array of uint64 in its own memory; gives it back."""
+    shifted = np.empty_like(values)
     with np.errstate(over="ignore"):
-        values = values + _GOLDEN
-        values = (values ^ (values >> np.uint64(30))) * _MIX_1
-        values = (values ^ (values >> np.uint64(27))) * _MIX_2
-    return values ^ (values >> np.uint64(31))
+        values += _GOLDEN
+        for shift, factor in ((30, _MIX_1), (27, _MIX_2)):
+            np.right_shift(values, np.uint64(shift), out=shifted)
+            values ^= shifted
+            values *= factor
+    np.right_shift(values, np.uint64(31), out=shifted)
+    values ^= shifted
+    return values
 
 
 def key64_array(key, items):

@@ -6,6 +6,7 @@ states a fact of a split or mentions an NA candidate, and the funnel of sentence
 
 import dataclasses
 import logging
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,11 @@ from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import write_json
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.corpus.aligned import ALIGNED
-from workflow_scripts.corpus.alignment import COUNTS, Rules, align_block, sentence_runs
+from workflow_scripts.corpus.alignment import COUNTS, Rules, choose, pairs_of_block, sentence_runs
 from workflow_scripts.corpus.graph import load_graph
 from workflow_scripts.corpus.mention_blocks import count_rows, mention_blocks, ordered_files
-from workflow_scripts.corpus.negatives import candidate_pairs, inductive_candidates
+from workflow_scripts.corpus.negatives import candidate_masks, inductive_masks
+from workflow_scripts.corpus.pair_spill import PairSpill
 from workflow_scripts.corpus.row_groups import fixed_row_groups
 from workflow_scripts.corpus.splits import SPLITS
 
@@ -48,11 +50,14 @@ def main(args):
     settings = params.parse(Params, args.params)
     graph = load_graph([args.train, args.valid, args.test], args.concepts)
     logging.info("graph: %d entities, %s facts", graph.n, "/".join(f"{len(facts)}" for facts in graph.facts))
-    align(args.mentions, graph, settings, args.output, args.funnel)
+    align(args.mentions, graph, settings, args.output, args.funnel, tmp=args.tmp)
 
 
-def align(mention_files, graph, settings, output, funnel_path, stream_block=STREAM_BLOCK):
+def align(mention_files, graph, settings, output, funnel_path, stream_block=STREAM_BLOCK, tmp=None):
     """Align the sentences of the mention files with a graph.
+
+    First the text: the pairs that its sentences may get, spilled to disk. Then the draws of negatives, of which only
+    those count that the text has. Then the choice, block by block.
 
     Parameters
     ----------
@@ -62,19 +67,16 @@ def align(mention_files, graph, settings, output, funnel_path, stream_block=STRE
     settings : Params
     output, funnel_path : path
         The aligned table (contract ALIGNED) and the funnel of sentences (JSON).
+    tmp : path, optional
+        Folder for the pairs in between, some 100 bytes per sentence; the system's by default.
 
     Raises
     ------
     DataError
         If no sentence is aligned; the funnel is in the message.
     """
-    candidates = candidate_pairs(graph, settings.negative_draws, settings.seed)
-    if settings.inductive_negatives:
-        candidates = inductive_candidates(graph, *candidates, settings.strict_inductive)
-    logging.info("negatives: %d candidate pairs", len(candidates[0]))
     rules = Rules(
         graph,
-        candidates,
         settings.type_constraint,
         settings.role_constraint,
         settings.role_flip == "published",
@@ -88,8 +90,15 @@ def align(mention_files, graph, settings, output, funnel_path, stream_block=STRE
     if limit is not None:
         funnel["sentences_lost_at_the_end"] = 0
     by_split = {split: {"positives": 0, "na": 0} for split in SPLITS}
-    with fixed_row_groups(output, ALIGNED) as write:
-        for aligned in _aligned_blocks(files, rules, settings.min_surface_chars, limit, funnel):
+    with tempfile.TemporaryDirectory(dir=tmp) as folder, fixed_row_groups(output, ALIGNED) as write:
+        spill = PairSpill(Path(folder))
+        for pairs, named in _pairs_of_blocks(files, rules, settings.min_surface_chars, limit, funnel):
+            spill.add(pairs, named)
+        codes = spill.close()
+        masks = _masks(graph, settings, codes)
+        for pairs, named in spill:
+            aligned, counts = choose(pairs, named, codes, masks, rules)
+            _add(funnel, counts)
             for split, positive, number in _tally(aligned):
                 by_split[split]["positives" if positive else "na"] += number
             write(aligned)
@@ -97,12 +106,27 @@ def align(mention_files, graph, settings, output, funnel_path, stream_block=STRE
         "steps": [{"step": step, "number": number} for step, number in funnel.items()],
         "splits": by_split,
         "facts_without_concept": dict(zip(SPLITS, graph.facts_without_concept, strict=True)),
-        "candidate_pairs": len(candidates[0]),
+        "na_pairs_of_the_text": {"allowed": len(codes), "candidates": int((masks > 0).sum())},
     }
     write_json(funnel_path, record)
     logging.info("funnel: %s", params.canonical_json(record))
     if not funnel["sentences_aligned"]:
         _raise_empty(output, funnel)
+
+
+def _masks(graph, settings, codes):
+    """The splits that have each allowed pair of the text as an NA candidate."""
+    logging.info("negatives: %d allowed pairs of the text; draws begin", len(codes))
+    masks = candidate_masks(graph, settings.negative_draws, settings.seed, codes)
+    if settings.inductive_negatives:
+        masks = inductive_masks(graph, codes, masks, settings.strict_inductive)
+    logging.info("negatives: %d of them are candidates", int((masks > 0).sum()))
+    return masks
+
+
+def _add(funnel, counts):
+    for name, number in counts.items():
+        funnel[name] += number
 
 
 def _raise_empty(output, funnel):
@@ -118,8 +142,8 @@ def _raise_empty(output, funnel):
     )
 
 
-def _aligned_blocks(files, rules, min_chars, limit, funnel):
-    """Yield the aligned rows block by block and add the counts to the funnel."""
+def _pairs_of_blocks(files, rules, min_chars, limit, funnel):
+    """Yield the pairs and the mentions that they name block by block, and add the counts to the funnel."""
     progress, seen = Progress("mentions", count_rows(files)), 0
     for block in mention_blocks(files):
         progress.add(block.num_rows)
@@ -132,10 +156,9 @@ def _aligned_blocks(files, rules, min_chars, limit, funnel):
             seen += len(counted)
             funnel["sentences_lost_at_the_end"] += len(counted) - len(kept)
             block = block.filter(pc.is_in(block["sentence_id"], kept))
-        aligned, counts = align_block(block.filter(_long_enough(block, min_chars)), rules)
-        for name, number in counts.items():
-            funnel[name] += number
-        yield aligned
+        pairs, named, counts = pairs_of_block(block.filter(_long_enough(block, min_chars)), rules)
+        _add(funnel, counts)
+        yield pairs, named
     progress.close()
 
 
@@ -179,6 +202,7 @@ def arguments():
     parser.add_argument("--concepts", type=Path, required=True, help="kg/concepts.parquet")
     parser.add_argument("--output", type=Path, required=True, help="aligned sentences (Parquet)")
     parser.add_argument("--funnel", type=Path, required=True, help="funnel of sentences (JSON)")
+    parser.add_argument("--tmp", type=Path, default=None, help="folder to spill to (default: the system's)")
     return parser
 
 

@@ -34,8 +34,6 @@ class Rules:
     Attributes
     ----------
     graph : Graph
-    candidates : (int64 array, uint8 array)
-        NA candidates and their splits, as `candidate_pairs` gives them.
     type_constraint, role_constraint : bool
         Tests of NA pairs.
     turn_for_roles : bool
@@ -45,7 +43,6 @@ class Rules:
     """
 
     graph: Graph
-    candidates: tuple
     type_constraint: bool
     role_constraint: bool
     turn_for_roles: bool
@@ -67,13 +64,9 @@ class _Pairs:
     def __getitem__(self, mask):
         return _Pairs(*(column[mask] for column in self))
 
-    def without(self, sentences):
-        """The pairs outside the given sentences (bool array over sentences)."""
-        return self[~sentences[self.sentence]]
 
-
-def align_block(mentions, rules):
-    """Align the sentences of a block.
+def pairs_of_block(mentions, rules):
+    """The pairs that the sentences of a block may get: facts, else what the rules allow as NA.
 
     Parameters
     ----------
@@ -84,25 +77,103 @@ def align_block(mentions, rules):
 
     Returns
     -------
-    aligned : pyarrow.Table
-        Columns of the contract ALIGNED, in the order of the sentences.
+    pairs : pyarrow.Table
+        Columns PAIRS: number of the sentence, code of the pair, rows of its mentions in `named`, mask of the
+        splits of a fact (0: no fact); sorted by sentence and code.
+    named : pyarrow.Table
+        sentence_id, surface, start, end of the mentions that the pairs name.
     counts : dict of int
-        How many mentions and sentences met which fate (keys COUNTS).
+        How many mentions and sentences met which fate (keys COUNTS), as far as facts decide it.
     """
     mentions = mentions.combine_chunks()
     counts = dict.fromkeys(COUNTS, 0)
     sentence, starts = sentence_runs(mentions["sentence_id"].combine_chunks())
-    counts["mentions"], counts["sentences"] = mentions.num_rows, len(starts)
-    repeated = _repeated(sentence, len(starts), mentions["cui"])
+    n = counts["sentences"] = len(starts)
+    counts["mentions"] = mentions.num_rows
+    repeated = _repeated(sentence, n, mentions["cui"])
     entity = pc.fill_null(pc.index_in(mentions["cui"], rules.graph.entities), -1).to_numpy().astype(np.int64)
     counts["mentions_in_graph"] = int((entity >= 0).sum())
     counts["sentences_repeated_concept"] = int(repeated.sum())
     rows = np.flatnonzero((entity >= 0) & ~repeated[sentence])
-    pairs = _ordered_pairs(sentence[rows], entity[rows], rows, rules.graph)
-    keys = draw_keys(mentions["sentence_id"].take(pa.array(starts)), rules.seed, "pair of a sentence")
-    chosen, masks = _choose(pairs, ~repeated, keys, rules, counts)
-    counts["sentences_aligned"] = len(chosen.sentence)
-    return _table(mentions, chosen, masks, rules.graph), counts
+    pairs, masks = _ordered_pairs(sentence[rows], entity[rows], rows, rules.graph)
+    with_pair, positive, shared = (np.zeros(n, dtype=bool) for _ in range(3))
+    with_pair[pairs.sentence] = True
+    positive[pairs.sentence[masks > 0]] = True
+    shared[pairs.sentence[(masks & (masks - 1)) > 0]] = True
+    counts["sentences_without_pair"] = int((~repeated & ~with_pair).sum())
+    counts["sentences_fact_of_two_splits"] = int(shared.sum())
+    chosen = (masks > 0) & ~shared[pairs.sentence]
+    facts, fact_masks = pairs[chosen], masks[chosen]
+    others = _allowed(pairs[~positive[pairs.sentence]], rules)
+    candidate = np.zeros(n, dtype=bool)
+    candidate[others.sentence] = True
+    counts["sentences_without_candidate"] = int((with_pair & ~positive & ~candidate).sum())
+    masks = np.concatenate([fact_masks, np.zeros(len(others.code), dtype=np.uint8)])
+    return *_spillable(_joined(facts, others), masks, mentions), counts
+
+
+PAIRS = pa.schema(
+    [
+        ("sentence", pa.int64()),
+        ("code", pa.int64()),
+        ("head", pa.int64()),
+        ("tail", pa.int64()),
+        ("fact", pa.uint8()),
+    ]
+)
+NAMED = ["sentence_id", "surface", "start", "end"]
+
+
+def _spillable(pairs, masks, mentions):
+    """The pairs as a table PAIRS over the few mentions that they name, and these."""
+    order = np.argsort(pairs.sentence, kind="stable")
+    pairs, masks = pairs[order], masks[order]
+    used = np.zeros(mentions.num_rows, dtype=bool)
+    used[pairs.head] = used[pairs.tail] = True
+    place = np.cumsum(used) - 1
+    columns = [pairs.sentence, pairs.code, place[pairs.head], place[pairs.tail], masks]
+    table = pa.table([pa.array(column) for column in columns], schema=PAIRS)
+    return table, mentions.select(NAMED).filter(pa.array(used))
+
+
+def choose(pairs, named, codes, masks, rules):
+    """One pair for each sentence of a block.
+
+    Parameters
+    ----------
+    pairs, named : pyarrow.Table
+        As of `pairs_of_block`.
+    codes : int64 array
+        Sorted codes that hold all NA pairs of the block.
+    masks : uint8 array
+        The splits that have each code as a candidate.
+    rules : Rules
+
+    Returns
+    -------
+    aligned : pyarrow.Table
+        Columns of the contract ALIGNED, in the order of the sentences.
+    counts : dict of int
+        The fates of the sentences that candidates decide (some of COUNTS).
+    """
+    *columns, fact = (column.to_numpy() for column in pairs.columns)
+    pairs = _Pairs(*columns)
+    own = np.where(fact > 0, fact, looked_up(pairs.code, codes, masks)) if len(codes) else fact
+    n = int(pairs.sentence.max(initial=-1)) + 1
+    present, found, shared = (np.zeros(n, dtype=bool) for _ in range(3))
+    present[pairs.sentence] = True
+    found[pairs.sentence[own > 0]] = True
+    shared[pairs.sentence[(own & (own - 1)) > 0]] = True
+    counts = {
+        "sentences_without_candidate": int((present & ~found).sum()),
+        "sentences_candidate_of_two_splits": int(shared.sum()),
+    }
+    kept = (own > 0) & ~shared[pairs.sentence]
+    pairs, own, fact = pairs[kept], own[kept], fact[kept]
+    places = _draw(pairs, own, n, named["sentence_id"], rules.seed)
+    pairs = pairs[places]
+    counts["sentences_aligned"] = len(places)
+    return _table(named, pairs, own[places], fact[places] > 0, rules.graph), counts
 
 
 def sentence_runs(ids):
@@ -126,49 +197,22 @@ def _repeated(sentence, n_sentences, cuis):
 
 
 def _ordered_pairs(sentence, entity, rows, graph):
-    """All ordered pairs of entities that share a sentence, but for the inverses of facts."""
-    order = np.lexsort((entity, sentence))
-    sentence, entity, rows = sentence[order], entity[order], rows[order]
-    first = np.searchsorted(sentence, sentence, side="left")
-    partners = np.searchsorted(sentence, sentence, side="right") - first - 1
+    """All ordered pairs of entities that share a sentence, but for the inverses of facts; and their masks as facts."""
+    order = np.argsort(sentence * graph.n + entity)
+    entity, rows = entity[order], rows[order]
+    starts = np.flatnonzero(np.concatenate([[True], sentence[1:] != sentence[:-1]])) if len(sentence) else sentence
+    sizes = np.diff(np.append(starts, len(sentence)))
+    partners = np.repeat(sizes - 1, sizes)
     left = np.repeat(np.arange(len(rows)), partners)
-    right = np.arange(len(left)) - np.repeat(np.cumsum(partners) - partners, partners) + first[left]
+    right = np.arange(len(left)) - np.repeat(np.cumsum(partners) - partners - np.repeat(starts, sizes), partners)
     right += right >= left
     code = entity[left] * graph.n + entity[right]
+    masks, kept = np.zeros(len(code), dtype=np.uint8), np.ones(len(code), dtype=bool)
+    places = np.flatnonzero(graph.fact_sieve.lets_through(code))
+    masks[places] = looked_up(code[places], *graph.positives)
+    kept[places] = ~contained(code[places], graph.inverses)
     pairs = _Pairs(sentence[left], code, rows[left], rows[right])
-    return pairs[~contained(code, graph.inverses)]
-
-
-def _choose(pairs, open_sentences, keys, rules, counts):
-    """The one pair of each sentence, and for each chosen pair its split's bit, negative for NA."""
-    n = len(open_sentences)
-    with_pair = np.zeros(n, dtype=bool)
-    with_pair[pairs.sentence] = True
-    counts["sentences_without_pair"] = int((open_sentences & ~with_pair).sum())
-
-    fact_masks = looked_up(pairs.code, *rules.graph.positives)
-    positive = np.zeros(n, dtype=bool)
-    positive[pairs.sentence[fact_masks > 0]] = True
-    shared = _with_shared(pairs, fact_masks, n)
-    counts["sentences_fact_of_two_splits"] = int(shared.sum())
-    facts = pairs[fact_masks > 0].without(shared)
-    facts, fact_splits = _draw(facts, looked_up(facts.code, *rules.graph.positives), n, keys)
-
-    others = _allowed(pairs.without(positive), rules)
-    masks = looked_up(others.code, *rules.candidates)
-    others, masks = others[masks > 0], masks[masks > 0]
-    candidate = np.zeros(n, dtype=bool)
-    candidate[others.sentence] = True
-    shared = _with_shared(others, masks, n)
-    counts["sentences_without_candidate"] = int((with_pair & ~positive & ~candidate).sum())
-    counts["sentences_candidate_of_two_splits"] = int(shared.sum())
-    others, masks = others.without(shared), masks[~shared[others.sentence]]
-    others, other_splits = _draw(others, masks, n, keys)
-
-    chosen = _joined(facts, others)
-    order = np.argsort(chosen.sentence, kind="stable")
-    masks = np.concatenate([fact_splits.astype(np.int8), -other_splits.astype(np.int8)])
-    return chosen[order], masks[order]
+    return pairs[kept], masks[kept]
 
 
 def _allowed(pairs, rules):
@@ -202,37 +246,29 @@ def _distinct(pairs):
     return pairs[np.concatenate([[True], new])]
 
 
-def _with_shared(pairs, masks, n_sentences):
-    """bool array over sentences: one of the pairs belongs to two splits."""
-    shared = np.zeros(n_sentences, dtype=bool)
-    shared[pairs.sentence[(masks & (masks - 1)) > 0]] = True
-    return shared
-
-
-def _draw(pairs, masks, n_sentences, keys):
-    """Of each sentence one pair of its highest split, drawn by the sentence's key from the sorted pairs."""
+def _draw(pairs, masks, n_sentences, ids, seed):
+    """Places of one pair for each sentence: of its highest split, drawn by the sentence's key from the sorted pairs."""
     best = np.zeros(n_sentences, dtype=np.uint8)
     np.maximum.at(best, pairs.sentence, masks)
-    eligible = masks == best[pairs.sentence]
-    pairs, masks = pairs[eligible], masks[eligible]
-    sentences, first, number = np.unique(pairs.sentence, return_index=True, return_counts=True)
-    places = first + (keys[sentences] % number.astype(np.uint64)).astype(np.int64)
-    return pairs[places], masks[places]
+    eligible = np.flatnonzero(masks == best[pairs.sentence])
+    _, first, number = np.unique(pairs.sentence[eligible], return_index=True, return_counts=True)
+    keys = draw_keys(ids.take(pa.array(pairs.head[eligible[first]])), seed, "pair of a sentence")
+    return eligible[first + (keys % number.astype(np.uint64)).astype(np.int64)]
 
 
-def _table(mentions, chosen, masks, graph):
+def _table(named, chosen, masks, positive, graph):
     """Rows of the contract ALIGNED."""
     names = pa.array([*SPLITS])
-    places = np.searchsorted(np.array(BITS), np.abs(masks))
+    places = np.searchsorted(np.array(BITS), masks)
     head, tail = graph.cuis(chosen.code)
     columns = {
-        "sentence_id": mentions["sentence_id"].take(pa.array(chosen.head)),
+        "sentence_id": named["sentence_id"].take(pa.array(chosen.head)),
         "split": names.take(pa.array(places)),
-        "positive": pa.array(masks > 0),
+        "positive": pa.array(positive),
         "head": head,
         "tail": tail,
     }
     for role, rows in (("head", chosen.head), ("tail", chosen.tail)):
-        part = mentions.select(["surface", "start", "end"]).take(pa.array(rows))
+        part = named.select(["surface", "start", "end"]).take(pa.array(rows))
         columns |= {f"{role}_name": part["surface"], f"{role}_start": part["start"], f"{role}_end": part["end"]}
     return pa.table(columns)

@@ -13,6 +13,7 @@ import pyarrow.csv
 from workflow_scripts.common.contracts.concepts import CONCEPTS
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.tables import read_table
+from workflow_scripts.corpus.sieve import Sieve
 from workflow_scripts.corpus.splits import BITS, SPLITS
 
 FAR_APART = 1 << 20
@@ -66,6 +67,11 @@ class Graph:
     def inverses(self):
         """Sorted codes (t, h) of all positive pairs (h, t)."""
         return np.sort(self.turn(self.positives[0]))
+
+    @functools.cached_property
+    def fact_sieve(self):
+        """A `Sieve` of the positive pairs and their inverses."""
+        return Sieve(np.concatenate([self.positives[0], self.inverses]))
 
     @functools.cached_property
     def heads(self):

@@ -1,24 +1,27 @@
-"""Candidate NA pairs: positive pairs with one entity exchanged (paper, section 3.1)."""
+"""Candidate NA pairs: positive pairs with one entity exchanged (paper, section 3.1).
+
+A release of full size has some 200 million draws. Only those that the text meets matter, so the pairs of the text come
+first, and the draws run past them: none is kept.
+"""
 
 import numpy as np
 
-from workflow_scripts.common.keyed_random import key64, mix64
+from workflow_scripts.common.keyed_random import key64, key64_of_each, mix64, mix64_in_place
 from workflow_scripts.corpus.graph import contained
+from workflow_scripts.corpus.sieve import Sieve
 from workflow_scripts.corpus.splits import BITS, SPLITS
 
-CHUNK = 1 << 17
+CHUNK = 1 << 15
 """Draws made at once: small enough for the processor's cache."""
 
-_SPLIT_BITS = 2
 
-
-def candidate_pairs(graph, draws, seed):
-    """Draw the NA candidates of all splits.
+def candidate_masks(graph, draws, seed, codes):
+    """For each pair the splits that have it as an NA candidate.
 
     For each positive pair of a split a coin decides which side is exchanged; `draws` replacements come, with
-    repetition, from the heads (tails) of all splits. Pairs that are facts of any split, in either
-    direction, are taken out. Draws are keyed by (seed, split, pair, number of the draw), so that
-    neither the order of the pairs nor the other pairs matter.
+    repetition, from the heads (tails) of all splits. Pairs that are facts of any split, in either direction, are no
+    candidates. Draws are keyed by (seed, split, pair, number of the draw), so that neither the order of the pairs nor
+    the other pairs matter.
 
     Parameters
     ----------
@@ -26,76 +29,65 @@ def candidate_pairs(graph, draws, seed):
     draws : int
         Replacements per positive pair.
     seed : int
+    codes : int64 array
+        Codes of pairs, sorted, distinct.
 
     Returns
     -------
-    codes : int64 array
-        Sorted codes of the candidates.
-    masks : uint8 array
-        The splits that have the candidate (bits of corpus.splits).
+    uint8 array
+        Bits of corpus.splits.
     """
-    keys = np.empty(sum(map(len, graph.split_pairs)) * draws, dtype=np.int64)
-    entity_keys = np.array([key64("entity", cui) for cui in graph.entities.to_pylist()], dtype=np.uint64)
-    filled = 0
-    for number, (split, pairs) in enumerate(zip(SPLITS, graph.split_pairs, strict=True)):
-        step = max(1, CHUNK // draws)
-        for start in range(0, len(pairs), step):
-            drawn = _corrupt(graph, pairs[start : start + step], draws, entity_keys, key64(seed, "negatives", split))
-            keys[filled : filled + len(drawn)] = drawn << _SPLIT_BITS | number
-            filled += len(drawn)
-    keys.sort()
-    keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if filled else keys
-    return _without_facts(graph, *_merge(keys))
+    masks = np.zeros(len(codes), dtype=np.uint8)
+    if not len(codes):
+        return masks
+    sieve = Sieve(codes)
+    entity_keys = key64_of_each("entity", graph.entities.to_pylist())
+    for split, bit, pairs in zip(SPLITS, BITS, graph.split_pairs, strict=True):
+        for drawn in _corruptions(graph, pairs, draws, entity_keys, key64(seed, "negatives", split)):
+            drawn = np.sort(drawn[sieve.lets_through(drawn)])  # in order, the search stays in the cache
+            places = np.searchsorted(codes, drawn)
+            places[places == len(codes)] = 0
+            masks[places[codes[places] == drawn]] |= bit
+    masks[contained(codes, graph.positives[0]) | contained(codes, graph.inverses)] = 0
+    return masks
 
 
-def inductive_candidates(graph, codes, masks, strict):
-    """The candidates without those of valid and test that an inductive corpus would not have as facts.
+def inductive_masks(graph, codes, masks, strict):
+    """The masks without valid and test where an inductive corpus would not have the pair as a fact.
 
     Parameters
     ----------
     graph : Graph
     codes, masks : arrays
-        As `candidate_pairs` gives them.
+        As of `candidate_masks`.
     strict : bool
         Both concepts of a pair must be new to the splits before its own; else one of them.
 
     Returns
     -------
-    codes : int64 array
-    masks : uint8 array
+    uint8 array
     """
     kept = masks.copy()
     for split in range(1, len(SPLITS)):
         kept[~graph.is_new(codes, split, strict)] &= ~np.uint8(BITS[split])
-    return codes[kept > 0], kept[kept > 0]
+    return kept
 
 
-def _corrupt(graph, pairs, draws, entity_keys, key):
-    """Codes of the corruptions of some positive pairs, `draws` for each."""
+def _corruptions(graph, pairs, draws, entity_keys, key):
+    """Yield arrays of codes: `draws` corruptions of each positive pair, those of the tails first."""
     head, tail = pairs // graph.n, pairs % graph.n
     with np.errstate(over="ignore"):
         pair_keys = mix64(mix64(entity_keys[head] ^ np.uint64(key)) + entity_keys[tail])
-        numbers = mix64(pair_keys[:, None] + np.arange(1, draws + 1, dtype=np.uint64)[None, :])
-    corrupt_tail = (pair_keys & np.uint64(1)).astype(bool)
-    codes = np.empty((len(pairs), draws), dtype=np.int64)
-    for chosen, pool in ((corrupt_tail, graph.tails), (~corrupt_tail, graph.heads)):
-        places = (numbers[chosen] >> np.uint64(32)) * np.uint64(len(pool)) >> np.uint64(32)
-        codes[chosen] = pool[places.astype(np.int64)]
-    codes = np.where(corrupt_tail[:, None], head[:, None] * graph.n + codes, codes * graph.n + tail[:, None])
-    return codes.ravel()
-
-
-def _merge(keys):
-    """Distinct codes and their masks from sorted distinct (code, split) keys."""
-    codes = keys >> _SPLIT_BITS
-    starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]])) if len(codes) else np.empty(0, int)
-    bits = np.array(BITS, dtype=np.uint8)[keys & ((1 << _SPLIT_BITS) - 1)]
-    masks = np.bitwise_or.reduceat(bits, starts) if len(starts) else bits
-    return codes[starts], masks
-
-
-def _without_facts(graph, codes, masks):
-    facts = np.union1d(graph.positives[0], graph.inverses)
-    present = facts[contained(facts, codes)]
-    gone = np.searchsorted(codes, present)
-    return np.delete(codes, gone), np.delete(masks, gone)
+    coin = (pair_keys & np.uint64(1)).astype(bool)
+    rows, steps = max(1, CHUNK // draws), np.arange(1, draws + 1, dtype=np.uint64)
+    for own, pool, kept in ((coin, graph.tails, head * graph.n), (~coin, graph.heads * graph.n, tail)):
+        keys, kept = pair_keys[own], kept[own]
+        for start in range(0, len(keys), rows):
+            with np.errstate(over="ignore"):
+                numbers = mix64_in_place(keys[start : start + rows, None] + steps)
+            numbers >>= np.uint64(32)
+            numbers *= np.uint64(len(pool))
+            numbers >>= np.uint64(32)
+            codes = pool.take(numbers.view(np.int64))
+            codes += kept[start : start + rows, None]
+            yield codes.ravel()
