@@ -24,6 +24,7 @@ shell.prefix(f"export PYTHONPATH='{workflow.basedir}' PYTHONNOUSERSITE=1 PYTHONU
 wildcard_constraints:
     batch=r"\d{4}",
     partition=r"\d{3}",
+    shard=r"\d{3}",
     split="train|valid|test",
     corpus="|".join(CORPORA + PRIOR_CORPORA),
     prior="|".join(PRIOR_CORPORA) or "none",

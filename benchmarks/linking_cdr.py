@@ -35,6 +35,7 @@ CANDIDATES = [
     ("tfidf", "prefer_literal", 1),
 ]
 RULE = {"threshold": 0.7, "no_definition_threshold": 0.95, "k": 30, "max_candidates": 5}
+NAMES = {"vocabularies": None, "restriction_levels": [0, 1, 2, 9], "language": "ENG"}
 PARTITIONS = [f"{number:03d}" for number in range(4)]
 COLUMNS = ["names", "detection", "candidates", "mode", "ngram_min_df", "gold", "predicted", "right"]
 SCORES = ["precision", "recall", "f1"]
@@ -75,8 +76,7 @@ def make_release(tool, out, names):
     """A UMLS release whose names come from some parts of the corpus, and its knowledge base."""
     subprocess.run([sys.executable, str(tool), str(out), "--names-from", names], check=True, stdout=subprocess.DEVNULL)
     options = ("--mrconso", out / "META/MRCONSO.RRF", "--mrdef", out / "META/MRDEF.RRF")
-    settings = {"vocabularies": None, "restriction_levels": [0, 1, 2, 9], "language": "ENG"}
-    run("linking/build_kb.py", *options, "--aliases", out / "aliases.parquet", **settings)
+    run("linking/build_kb.py", *options, "--aliases", out / "aliases.parquet", **NAMES)
 
 
 def detect(text, batches, aliases, out, detection, model):
@@ -93,8 +93,11 @@ def detect(text, batches, aliases, out, detection, model):
 def link(text, detected, surfaces, aliases, out, choice):
     """Linked mentions by partition."""
     candidates, mode, min_df = choice
-    options = ("--aliases", aliases, "--surfaces", surfaces, "--links", out / "links.parquet")
-    run("linking/link_surfaces.py", *options, candidates=candidates, mode=mode, ngram_min_df=min_df, **RULE)
+    index, names = out / "index/index.json", out / "index/names.bin"
+    settings = {"candidates": candidates, "ngram_min_df": min_df} | NAMES
+    run("linking/index_names.py", "--aliases", aliases, "--index", index, "--names", names, **settings)
+    options = ("--index", index, "--surfaces", surfaces, "--links", out / "links.parquet")
+    run("linking/link_surfaces.py", *options, candidates=candidates, mode=mode, **RULE)
     sentences = [text / f"sentences/{partition}.parquet" for partition in PARTITIONS]
     mentions = [out / f"mentions/{partition}.parquet" for partition in PARTITIONS]
     options = ("--detected", *detected, "--links", out / "links.parquet", "--sentences", *sentences)

@@ -1,5 +1,18 @@
 """Linking: reads the sentences of the text stage and the names of the linker's UMLS release, writes mentions with concepts."""
 
+SHARDS = [f"{number:03d}" for number in range(PLAN.value("linking.shards"))]
+# Which rule links: scispaCy's own linker, or ours.
+LINKS = "links_scispacy" if PLAN.value("linking.mode") == "scispacy" else "links"
+SCISPACY_INDEX = collect(
+    "<results>/linking/index_scispacy/{file}",
+    file=[
+        "concept_aliases.json",
+        "nmslib_index.bin",
+        "tfidf_vectorizer.joblib",
+        "tfidf_vectors_sparse.npz",
+    ],
+)
+
 
 rule build_kb:
     """Names of the linker's knowledge base: one language, not suppressed, of the wanted sources."""
@@ -78,12 +91,12 @@ rule detect_mentions:
 
 
 rule collect_surfaces:
-    """Distinct surfaces of all batches."""
+    """Distinct surfaces of all batches, dealt out to the shards of linking."""
     input:
         code=code("linking/collect_surfaces.py"),
         detected=expand("<results>/linking/detected/{batch}.parquet", batch=BATCHES),
     output:
-        surfaces="<results>/linking/surfaces.parquet",
+        surfaces=collect("<results>/linking/surfaces/{shard}.parquet", shard=SHARDS),
         record="<results>/provenance/linking/collect_surfaces.json",
     log:
         "<results>/logs/linking/collect_surfaces.log",
@@ -105,31 +118,70 @@ rule collect_surfaces:
         """
 
 
-rule link_surfaces:
-    """Concepts of each distinct surface, with scores."""
+rule index_names:
+    """Index of the names for the exact search: arrays that all workers of a node share."""
     input:
-        code=code("linking/link_surfaces.py"),
-        raw=ancient(raw_digests()),
+        code=code("linking/index_names.py"),
         aliases="<results>/linking/kb/aliases.parquet",
-        surfaces="<results>/linking/surfaces.parquet",
     output:
-        links="<results>/linking/links.parquet",
-        record="<results>/provenance/linking/link_surfaces.json",
+        index="<results>/linking/index/index.json",
+        names="<results>/linking/index/names.bin",
+        record="<results>/provenance/linking/index_names.json",
     log:
-        "<results>/logs/linking/link_surfaces.log",
+        "<results>/logs/linking/index_names.log",
     benchmark:
-        "<results>/benchmarks/linking/link_surfaces.jsonl"
+        "<results>/benchmarks/linking/index_names.jsonl"
     conda:
         "../envs/linking.yaml"
     threads: 1
     resources:
-        mem_mb=memory(16000),
-        runtime=2880,
+        mem_mb=memory(8000),
+        runtime=120,
+    params:
+        params=settings(
+            "linking.candidates",
+            "linking.ngram_min_df",
+            "linking.kb.vocabularies",
+            "linking.kb.restriction_levels",
+            "linking.kb.language",
+        ),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --aliases {input.aliases:q} \
+            --index {output.index:q} \
+            --names {output.names:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule link_surfaces:
+    """Concepts of each distinct surface of a shard, with scores."""
+    input:
+        code=code("linking/link_surfaces.py"),
+        raw=ancient(raw_digests()),
+        index="<results>/linking/index/index.json",
+        # index.json has its digest
+        names=ancient("<results>/linking/index/names.bin"),
+        surfaces="<results>/linking/surfaces/{shard}.parquet",
+    output:
+        links="<results>/linking/links/{shard}.parquet",
+        record="<results>/provenance/linking/link_surfaces/{shard}.json",
+    log:
+        "<results>/logs/linking/link_surfaces/{shard}.log",
+    benchmark:
+        "<results>/benchmarks/linking/link_surfaces/{shard}.jsonl"
+    conda:
+        "../envs/linking.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=720,
     params:
         params=settings(
             "linking.candidates",
             "linking.mode",
-            "linking.ngram_min_df",
             "linking.threshold",
             "linking.no_definition_threshold",
             "linking.k",
@@ -138,7 +190,78 @@ rule link_surfaces:
     shell:
         r"""
         python -P {input.code[0]:q} \
+            --index {input.index:q} \
+            --surfaces {input.surfaces:q} \
+            --links {output.links:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule index_names_scispacy:
+    """scispaCy's own index of the names, for linking.mode scispacy."""
+    input:
+        code=code("linking/index_names_scispacy.py"),
+        aliases="<results>/linking/kb/aliases.parquet",
+    output:
+        index=SCISPACY_INDEX,
+        record="<results>/provenance/linking/index_names_scispacy.json",
+    log:
+        "<results>/logs/linking/index_names_scispacy.log",
+    benchmark:
+        "<results>/benchmarks/linking/index_names_scispacy.jsonl"
+    conda:
+        "../envs/linking_scispacy.yaml"
+    threads: 8
+    resources:
+        mem_mb=memory(64000),
+        runtime=2880,
+    params:
+        params=settings("linking.ngram_min_df"),
+    shell:
+        # its names come out of sets
+        r"""
+        PYTHONHASHSEED=0 python -P {input.code[0]:q} \
             --aliases {input.aliases:q} \
+            --index {output.index:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule link_surfaces_scispacy:
+    """Concepts of each distinct surface of a shard by scispaCy's own linker, for linking.mode scispacy."""
+    input:
+        code=code("linking/link_surfaces_scispacy.py"),
+        raw=ancient(raw_digests()),
+        aliases="<results>/linking/kb/aliases.parquet",
+        index=SCISPACY_INDEX,
+        surfaces="<results>/linking/surfaces/{shard}.parquet",
+    output:
+        links="<results>/linking/links_scispacy/{shard}.parquet",
+        record="<results>/provenance/linking/link_surfaces_scispacy/{shard}.json",
+    log:
+        "<results>/logs/linking/link_surfaces_scispacy/{shard}.log",
+    benchmark:
+        "<results>/benchmarks/linking/link_surfaces_scispacy/{shard}.jsonl"
+    conda:
+        "../envs/linking_scispacy.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(16000),
+        runtime=2880,
+    params:
+        params=settings(
+            "linking.threshold",
+            "linking.no_definition_threshold",
+            "linking.k",
+            "linking.max_candidates",
+        ),
+    shell:
+        r"""
+        PYTHONHASHSEED=0 python -P {input.code[0]:q} \
+            --aliases {input.aliases:q} \
+            --index {input.index:q} \
             --surfaces {input.surfaces:q} \
             --links {output.links:q} \
             --params {params.params:q} \
@@ -152,7 +275,7 @@ rule join_mentions:
         code=code("linking/join_mentions.py"),
         raw=ancient(raw_digests()),
         detected=expand("<results>/linking/detected/{batch}.parquet", batch=BATCHES),
-        links="<results>/linking/links.parquet",
+        links=collect(f"<results>/linking/{LINKS}/{{shard}}.parquet", shard=SHARDS),
         sentences=expand("<results>/text/sentences/{partition}.parquet", partition=PARTITIONS),
     output:
         mentions=expand("<results>/linking/mentions/{partition}.parquet", partition=PARTITIONS),

@@ -20,7 +20,8 @@ JOBS = """
     extract_abstracts     2  split_sentences unique_sentences
     split_sentences       2  unique_sentences detect_mentions
     unique_sentences      1  join_mentions build_corpus write_deviations write_report
-    build_kb              1  detect_mentions link_surfaces build_corpus check_corpus
+    build_kb              1  detect_mentions index_names build_corpus check_corpus
+    index_names           1  link_surfaces
     detect_mentions       2  collect_surfaces join_mentions
     collect_surfaces      1  link_surfaces
     link_surfaces         1  join_mentions

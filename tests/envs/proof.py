@@ -16,8 +16,11 @@ def records(folder, name="demo"):
 
 
 def scripts(folder, stages=None):
-    """Environment by script of the rules of all or some stages. The demo makes its MEDLINE files and downloads none."""
-    used = {script: environment for environment, script in rules(folder).values()}
+    """Environment by script of the rules of all or some stages that the demo runs.
+
+    It makes its MEDLINE files and downloads none, and it does not link with scispaCy.
+    """
+    used = {script: env for env, script in rules(folder).values() if env != "linking_scispacy"}
     del used["acquire/download_medline.py"]
     return {script: used[script] for script in used if not stages or script.partition("/")[0] in stages}
 

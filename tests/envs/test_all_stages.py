@@ -37,7 +37,7 @@ def test_heavy_packages_stand_only_where_they_are_needed(finished, module):
         "matplotlib": {"reporting"},
     }
     script = f"import importlib.util as u; print(u.find_spec({module!r}) is not None)"
-    names = [path.stem for path in (folder / "envs").glob("*.yaml")]
+    names = set(scripts(folder).values())
     found = {name for name in names if machine.python(name, folder, script).stdout.strip() == "True"}
     assert found == users.get(module, set())
 

@@ -1,6 +1,8 @@
 """Which concepts surfaces get: against a comparison with every name."""
 
+import pathlib
 import random
+import tempfile
 
 import pyarrow as pa
 import pytest
@@ -9,10 +11,12 @@ from hypothesis import strategies as st
 
 from tests.linking import restatement
 from workflow_scripts.common.errors import UsageError
-from workflow_scripts.linking import candidates, ngram_index
-from workflow_scripts.linking.candidates import KnowledgeBase, Rule, make_generator
+from workflow_scripts.linking import candidates, index_names, nearest_names
+from workflow_scripts.linking.candidates import make_generator
 from workflow_scripts.linking.forms import search_key
-from workflow_scripts.linking.link_surfaces import links
+from workflow_scripts.linking.index_names import KnowledgeBase
+from workflow_scripts.linking.links import Rule, links
+from workflow_scripts.linking.name_index import NameIndex
 
 WORD = st.text("abcA", min_size=1, max_size=5)
 NAME = st.lists(WORD, min_size=1, max_size=3).map(" ".join)
@@ -26,9 +30,17 @@ def table(rows):
     return pa.table({"cui": [r[0] for r in rows], "name": [r[1] for r in rows], "defined": [r[2] for r in rows]})
 
 
+def indexed(rows, kind="tfidf", min_df=1):
+    """The index of rows (cui, name, defined)."""
+    settings = index_names.Params(kind, min_df, None, None, "ENG")
+    with tempfile.TemporaryDirectory() as folder:
+        index_names.build(table(rows), pathlib.Path(folder), settings)
+        return NameIndex(pathlib.Path(folder, "index.json"))
+
+
 def generate(rows, surfaces, kind="tfidf", mode="faithful", min_df=1, **rule):
     rule = {"threshold": 0.7, "no_definition_threshold": 0.95, "k": 30, "max_candidates": 5} | rule
-    generator = make_generator(kind, mode, table(rows), Rule(**rule), min_df)
+    generator = make_generator(kind, mode, indexed(rows, kind, min_df), Rule(**rule))
     return generator.candidates([search_key(surface) for surface in surfaces], surfaces)
 
 
@@ -105,10 +117,11 @@ def test_the_cap_of_nearest_names_is_met_by_names_that_do_not_count():
 def test_blocks_and_batches_do_not_matter(monkeypatch):
     rows, surfaces = large_case(1, concepts=40)
     whole = generate(rows, surfaces, **RULES[1])
-    monkeypatch.setattr(ngram_index, "PRODUCT_ENTRIES", 1)
-    monkeypatch.setattr(ngram_index, "SCORED_PAIRS", 3)
+    monkeypatch.setattr(nearest_names, "PAIRS", 1)
+    monkeypatch.setattr(index_names, "BLOCK", 7)
+    monkeypatch.setattr(index_names, "LIST_ENTRIES", 5)
     assert generate(rows, surfaces, **RULES[1]) == whole
-    generator = make_generator("tfidf", "faithful", table(rows), Rule(**RULES[1]), 1)
+    generator = make_generator("tfidf", "faithful", indexed(rows), Rule(**RULES[1]))
     assert [generator.candidates([search_key(s)], [s])[0] for s in surfaces] == whole
 
 
@@ -173,7 +186,7 @@ def test_each_key_is_searched_once(monkeypatch):
 def test_no_surfaces():
     rows = [("C1", "renal failure", True)]
     assert generate(rows, []) == [] == generate(rows, [], kind="literal")
-    assert links(make_generator("tfidf", "faithful", table(rows), Rule(0.7, 0.95, 30, 5), 1), [], []).num_rows == 0
+    assert links(make_generator("tfidf", "faithful", indexed(rows), Rule(0.7, 0.95, 30, 5)), [], []).num_rows == 0
 
 
 def test_a_tiny_knowledge_base_with_a_large_min_df_says_what_to_do():
@@ -183,6 +196,6 @@ def test_a_tiny_knowledge_base_with_a_large_min_df_says_what_to_do():
 
 def test_knowledge_base_arrays():
     base = KnowledgeBase(table([("C2", "a", True), ("C1", "b", False), ("C1", "a", False), ("C2", "c", True)]))
-    assert base.cuis == ["C1", "C2"] and base.names == ["a", "b", "c"]
+    assert base.cuis.to_pylist() == ["C1", "C2"] and base.names.to_pylist() == ["a", "b", "c"]
     assert base.defined.tolist() == [False, True]
     assert base.concepts.tolist() == [0, 1, 0, 1] and base.offsets.tolist() == [0, 2, 3, 4]

@@ -3,6 +3,7 @@
 import collections
 import importlib
 import json
+import operator
 
 import pyarrow.parquet as pq
 import pytest
@@ -29,11 +30,14 @@ ABSTRACTS = {
     4: "Failure renal after aspirins.",
 }
 DETECTION = {"detection": "dictionary", "model": None, "min_name_chars": 3}
-LINKING = {"candidates": "tfidf", "mode": "faithful", "ngram_min_df": 1, "threshold": 0.7}
+INDEX = {"candidates": "tfidf", "ngram_min_df": 1, "vocabularies": None, "restriction_levels": None, "language": "ENG"}
+LINKING = {"candidates": "tfidf", "mode": "faithful", "threshold": 0.7}
 LINKING |= {"no_definition_threshold": 0.95, "k": 30, "max_candidates": 5}
 
 
-def run_stage(run_command, folder, batches, partitions=2, kept=1, linking=LINKING, environment=None, threads=1):
+def run_stage(
+    run_command, folder, batches, partitions=2, kept=1, linking=LINKING, environment=None, threads=1, shards=1
+):
     """Run detect .. join, with an environment as processes of their own; gives {partition: rows} and the statistics."""
 
     def run(script, *options, parameters=None):
@@ -53,13 +57,17 @@ def run_stage(run_command, folder, batches, partitions=2, kept=1, linking=LINKIN
         options = ("--split", folder / "split" / name, "--aliases", folder / "aliases.parquet", "--detected", out)
         run("detect_mentions", *options, parameters=DETECTION)
         check_file(out, DETECTED)
-    surfaces, links = folder / "surfaces.parquet", folder / "links.parquet"
-    run("collect_surfaces", "--detected", *detected, "--surfaces", surfaces)
-    check_file(surfaces, SURFACES)
-    options = ("--aliases", folder / "aliases.parquet", "--surfaces", surfaces, "--links", links)
-    run("link_surfaces", *options, parameters=linking)
+    surfaces = [folder / f"surfaces/{shard:03d}.parquet" for shard in range(shards)]
+    links = [folder / "links" / path.name for path in surfaces]
+    run("collect_surfaces", "--detected", *detected, "--surfaces", *surfaces)
+    index = folder / "index/index.json"
+    options = ("--aliases", folder / "aliases.parquet", "--index", index, "--names", index.with_name("names.bin"))
+    run("index_names", *options, parameters=INDEX)
+    for path, out in zip(surfaces, links, strict=True):
+        check_file(path, SURFACES)
+        run("link_surfaces", "--index", index, "--surfaces", path, "--links", out, parameters=linking)
     outs = [folder / f"mentions/{partition:03d}.parquet" for partition in range(partitions)]
-    options = ("--detected", *detected, "--links", links, "--sentences", *sorted((folder / "sentences").iterdir()))
+    options = ("--detected", *detected, "--links", *links, "--sentences", *sorted((folder / "sentences").iterdir()))
     options += ("--mentions", *outs, "--statistics", folder / "statistics.json", "--threads", threads)
     run("join_mentions", *options, parameters={"kept_candidates": kept, "stream_tails": "mended"})
     for out in outs:
@@ -113,33 +121,40 @@ def test_prefer_literal_and_more_candidates(run_command, tmp_path):
     assert statistics["candidates"] > statistics["linked_mentions"] == statistics["mentions"]
 
 
-def test_batches_partitions_threads_and_hash_seeds_do_not_matter(run_command, tmp_path):
+def test_batches_partitions_shards_threads_and_hash_seeds_do_not_matter(run_command, tmp_path):
     elsewhere = {"PYTHONHASHSEED": "7", "LC_ALL": "C"}
     layouts = [
-        ([ABSTRACTS], 1, None, 1),
+        ([ABSTRACTS], 1, None, 1, 1),
         (
             [{4: ABSTRACTS[4]}, {2: ABSTRACTS[2], 3: ABSTRACTS[3]}, {1: ABSTRACTS[1]}],
             4,
             elsewhere,
             2,
+            3,
         ),
     ]
     results = []
-    for number, (batches, partitions, environment, threads) in enumerate(layouts):
-        folder = tmp_path / str(number)
-        rows, statistics = run_stage(run_command, folder, batches, partitions, environment=environment, threads=threads)
+    for number, (batches, partitions, environment, threads, shards) in enumerate(layouts):
+        folder, options = tmp_path / str(number), {"environment": environment, "threads": threads, "shards": shards}
+        rows, statistics = run_stage(run_command, folder, batches, partitions, **options)
         results.append(([row for group in rows.values() for row in group], statistics))
     assert results[0] == results[1] and results[0][0]
-    for name in ("surfaces.parquet", "links.parquet", "aliases.parquet"):
+    for name in ("index/index.json", "index/names.bin"):
         assert (tmp_path / "0" / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
+    for name in ("surfaces", "links"):
+        one, three = (pq.read_table(tmp_path / number / name).to_pylist() for number in "01")
+        order = operator.itemgetter("surface", "key" if name == "surfaces" else "rank")
+        assert sorted(one, key=order) == sorted(three, key=order) and one
+        assert sum(pq.read_metadata(path).num_rows > 0 for path in (tmp_path / "1" / name).iterdir()) > 1
 
 
 def test_fewer_partitions_leave_no_old_files(run_command, tmp_path):
-    run_stage(run_command, tmp_path, [ABSTRACTS], partitions=4)
+    run_stage(run_command, tmp_path, [ABSTRACTS], partitions=4, shards=3)
     for path in (tmp_path / "sentences").iterdir():
         path.unlink()
     run_stage(run_command, tmp_path, [ABSTRACTS], partitions=2)
     assert sorted(path.name for path in (tmp_path / "mentions").iterdir()) == ["000.parquet", "001.parquet"]
+    assert [path.name for path in (tmp_path / "surfaces").iterdir()] == ["000.parquet"]
 
 
 def test_nothing_to_link(run_command, tmp_path):
@@ -199,7 +214,7 @@ def test_published_tails_are_lost_in_the_order_of_texts(run_command, tmp_path, b
     run_stage(run_command, tmp_path, [{1: "\n".join([*lines, "Only aspirin ."])}], partitions=4)
     outs = [tmp_path / f"published/{partition:03d}.parquet" for partition in range(4)]
     with duck.database(1, 500, tmp_path) as database:
-        join_mentions.load(database, [tmp_path / "detected/0001.parquet"], tmp_path / "links.parquet", 1)
+        join_mentions.load(database, [tmp_path / "detected/0001.parquet"], [tmp_path / "links/000.parquet"], 1)
         sentences = sorted((tmp_path / "sentences").iterdir())
         statistics = join_mentions.join(database, sentences, outs, "published", block)
     found = mentions_by_text(tmp_path, {out.stem: pq.read_table(out).to_pylist() for out in outs})

@@ -46,7 +46,8 @@ def load(database, detected, links, kept_candidates):
     """Make the table `links` and the view `detected` in the database."""
     for path in detected:
         check_schema(path, DETECTED)
-    check_schema(links, LINKS)
+    for path in links:
+        check_schema(path, LINKS)
     database.execute(f"CREATE TABLE links AS FROM {duck.parquet(links)} WHERE rank < ?", [kept_candidates])
     database.execute(f"CREATE VIEW detected AS FROM {duck.parquet(detected)}")
     database.execute("CREATE TABLE lost (sentence_id VARCHAR)")
@@ -178,7 +179,7 @@ def arguments():
     """The command's arguments."""
     parser = command.parser(__doc__)
     parser.add_argument("--detected", type=Path, nargs="+", required=True, help="mentions of all batches")
-    parser.add_argument("--links", type=Path, required=True, help="concepts of the surfaces")
+    parser.add_argument("--links", type=Path, nargs="+", required=True, help="concepts of the surfaces, all shards")
     parser.add_argument("--sentences", type=Path, nargs="+", required=True, help="unique sentences, by partition")
     parser.add_argument(
         "--mentions", type=Path, nargs="+", required=True, help="output: linked mentions, same partitions"

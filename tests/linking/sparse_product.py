@@ -1,10 +1,8 @@
-"""Exact search for the nearest names by cosine of character 3-grams, in bounded memory.
+"""The search for the nearest names said with scikit-learn and a sparse product: what the compiled search must equal.
 
-The vector space is scispaCy's (Neumann et al. 2019): TF-IDF of 3-grams inside word boundaries over the distinct names
-of the knowledge base, rare grams dropped, float32, unit length. The search is exact where scispaCy's graph is
-approximate: a sparse product of only the rarest grams of a query bounds the cosine from above, and the few names that
-can still reach the wanted score are scored in full. If the grams left out of the product have norm r, a name that
-shares none of the others scores at most r.
+A product of only the rarest grams of a query bounds the cosine from above, and the names that can still reach the
+wanted score are scored in full. If the grams left out have norm r, a name that shares none of the others scores at
+most r.
 """
 
 import numpy as np
