@@ -58,23 +58,25 @@ def private_megabytes():
     return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Private")) / 1024
 
 
-def measure_ours(args):
-    """Index, search and decisions of ours."""
+def build_ours(args):
+    """Our index, in a process of its own: the memory of the build is not the worker's."""
     from workflow_scripts.linking import index_names
+
+    settings = index_names.Params("tfidf", args.ngram_min_df, None, None, "ENG")
+    aliases = pq.read_table(args.aliases, columns=["cui", "name", "defined"])
+    _, seconds = timed(lambda: index_names.build(aliases, args.out / "index", settings))
+    return {"index_cpu_s": seconds, "index_peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+def measure_ours(args):
+    """Search and decisions of ours."""
     from workflow_scripts.linking.candidates import make_generator
     from workflow_scripts.linking.name_index import NameIndex
 
-    folder = args.out / "index"
-    settings = index_names.Params("tfidf", args.ngram_min_df, None, None, "ENG")
-    build = 0.0
-    if not (folder / "index.json").is_file():
-        aliases = pq.read_table(args.aliases, columns=["cui", "name", "defined"])
-        _, build = timed(lambda: index_names.build(aliases, folder, settings))
-        del aliases
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    index = args.out / "index/index.json"
     sentences = mentions_of(args.detected, args.mentions)
     surfaces = [surface for sentence in sentences for surface in sentence]
-    generator = make_generator("tfidf", "faithful", NameIndex(folder / "index.json"), RULE)
+    generator = make_generator("tfidf", "faithful", NameIndex(index), RULE)
     _, compiling = timed(lambda: generator.candidates(["a"], ["a"]))
 
     def link():
@@ -86,12 +88,10 @@ def measure_ours(args):
         return found
 
     found, seconds = timed(link)
-    facts = read_json(folder / "index.json")
+    facts = read_json(index)
     return {
         "names": facts["counts"]["names"],
         "index_megabytes": facts["size"] / 1e6,
-        "index_cpu_s": build,
-        "index_peak_mb": peak,
         "sentences": len(sentences),
         "mentions": len(surfaces),
         "distinct_keys": len(found),
@@ -154,6 +154,21 @@ def compare(ours, theirs):
     return {"decisions": dict(kinds), "linked_ours": sum(map(bool, ours["decisions"].values())), "examples": examples}
 
 
+def measured(args, side, python):
+    """What one side measures, in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+    words = [python, "-P", __file__, *sys.argv[1:], "--side", side]
+    subprocess.run(list(map(str, words)), env=environment, check=True, stdout=subprocess.DEVNULL)
+    return {"side": side} | read_json(args.out / f"{side}.json")
+
+
+def show(result):
+    """Print the numbers of a result; gives it back."""
+    print(result["side"], *(f"  {k}: {v:,.1f}" for k, v in result.items() if isinstance(v, int | float)), sep="\n")
+    sys.stdout.flush()
+    return result
+
+
 def main():
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -166,25 +181,21 @@ def main():
     )
     parser.add_argument("--ngram-min-df", type=int, default=10, help="default: %(default)s, scispaCy's")
     parser.add_argument("--mentions", type=int, default=20000, help="how many are linked (default: %(default)s)")
-    parser.add_argument("--side", choices=["scispacy"], help=argparse.SUPPRESS)
+    parser.add_argument("--side", choices=["build", "ours", "scispacy"], help=argparse.SUPPRESS)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     if args.side:
-        write_json(args.out / "scispacy.json", measure_scispacy(args))
+        measure = {"build": build_ours, "ours": measure_ours, "scispacy": measure_scispacy}[args.side]
+        write_json(args.out / f"{args.side}.json", measure(args))
         return
-    ours = measure_ours(args)
-    print(*(f"{name}: {value:,.1f}" for name, value in ours.items() if name != "decisions"), sep="\n", flush=True)
+    if not (args.out / "index/index.json").is_file():
+        show(measured(args, "build", sys.executable))
+    ours = show(measured(args, "ours", sys.executable))
     if args.scispacy_python:
-        environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
-        words = [args.scispacy_python, "-P", __file__, *sys.argv[1:], "--side", "scispacy"]
-        subprocess.run(list(map(str, words)), env=environment, check=True, stdout=subprocess.DEVNULL)
-        theirs = read_json(args.out / "scispacy.json")
-        print(
-            "scispaCy:", *(f"{name}: {value:,.1f}" for name, value in theirs.items() if name != "decisions"), sep="\n"
-        )
+        theirs = show(measured(args, "scispacy", args.scispacy_python))
         print(f"ratio per mention: {theirs['us_per_mention_by_sentence'] / ours['us_per_mention']:.0f}x")
         print(f"ratio per distinct key: {theirs['us_per_key_at_once'] / ours['us_per_key']:.0f}x")
-        result = compare(json.loads(json.dumps(ours)), theirs)
+        result = compare(ours, theirs)
         write_json(args.out / "agreement.json", result)
         print(json.dumps(result["decisions"], indent=2), f"linked by ours: {result['linked_ours']}", sep="\n")
         for example in result["examples"][:20]:

@@ -107,7 +107,8 @@ def test_scispacy_decides_as_the_exact_search(linked):
     scores = [{(row["surface"], row["cui"]): row["score"] for row in table} for table in (ours, theirs)]
     common = scores[0].keys() & scores[1].keys()
     assert len(common) > 0.95 * max(map(len, scores))
-    assert max(abs(scores[0][pair] - scores[1][pair]) for pair in common) < 2e-5
+    # scispaCy keeps the vectors of the names in 16 bits on disk.
+    assert max(abs(scores[0][pair] - scores[1][pair]) for pair in common) < 3e-4
 
 
 def test_a_knowledge_base_that_is_too_small_says_what_to_do(scispacy_python, repository, tmp_path):
