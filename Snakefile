@@ -82,6 +82,12 @@ rule verify:
         VERIFICATION,
 
 
+rule linked:
+    """The linked sentences as JSON lines in the form of the published file; no other target needs them."""
+    input:
+        collect("<results>/linking/exported/{partition}.jsonl.gz", partition=PARTITIONS),
+
+
 rule leakage:
     """Table 2, the audit of each corpus, and the independent check of what crosses the splits of ours."""
     input:

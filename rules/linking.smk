@@ -305,3 +305,33 @@ rule join_mentions:
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """
+
+
+rule export_mentions:
+    """Linked sentences of one partition as JSON lines in the published form; only where a target asks for them."""
+    input:
+        code=code("linking/export_mentions.py"),
+        sentences="<results>/text/sentences/{partition}.parquet",
+        mentions="<results>/linking/mentions/{partition}.parquet",
+    output:
+        exported="<results>/linking/exported/{partition}.jsonl.gz",
+        record="<results>/provenance/linking/export_mentions/{partition}.json",
+    log:
+        "<results>/logs/linking/export_mentions/{partition}.log",
+    benchmark:
+        "<results>/benchmarks/linking/export_mentions/{partition}.jsonl"
+    conda:
+        "../envs/linking.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(8000),
+        runtime=240,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --sentences {input.sentences:q} \
+            --mentions {input.mentions:q} \
+            --exported {output.exported:q} \
+            --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
+            --record {output.record:q} &>{log:q}
+        """

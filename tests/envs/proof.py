@@ -18,10 +18,11 @@ def records(folder, name="demo"):
 def scripts(folder, stages=None):
     """Environment by script of the rules of all or some stages that the demo runs.
 
-    It makes its MEDLINE files and downloads none, and it does not link with scispaCy.
+    It makes its MEDLINE files and downloads none, it does not link with scispaCy and exports no mentions.
     """
     used = {script: env for env, script in rules(folder).values() if env != "linking_scispacy"}
-    del used["acquire/download_medline.py"]
+    for script in ("acquire/download_medline.py", "linking/export_mentions.py"):
+        del used[script]
     return {script: used[script] for script in used if not stages or script.partition("/")[0] in stages}
 
 

@@ -1,6 +1,7 @@
 """The stage's commands one after the other, on small texts."""
 
 import collections
+import gzip
 import importlib
 import json
 import operator
@@ -146,6 +147,28 @@ def test_batches_partitions_shards_threads_and_hash_seeds_do_not_matter(run_comm
         order = operator.itemgetter("surface", "key" if name == "surfaces" else "rank")
         assert sorted(one, key=order) == sorted(three, key=order) and one
         assert sum(pq.read_metadata(path).num_rows > 0 for path in (tmp_path / "1" / name).iterdir()) > 1
+
+
+def test_export_in_the_published_form(run_command, tmp_path):
+    """One partition: sentences with two or more linked mentions in the order of their text, best concepts only."""
+    rows, statistics = run_stage(run_command, tmp_path, [ABSTRACTS], partitions=1, kept=3)
+    out = tmp_path / "exported/000.jsonl.gz"
+    module = importlib.import_module("workflow_scripts.linking.export_mentions")
+    options = ["--sentences", tmp_path / "sentences/000.parquet", "--mentions", tmp_path / "mentions/000.parquet"]
+    module.main(module.arguments().parse_args([*map(str, options), "--exported", str(out)]))
+    lines = [json.loads(line) for line in gzip.decompress(out.read_bytes()).decode().splitlines()]
+    expected = {}
+    for text, mentions in mentions_by_text(tmp_path, rows).items():
+        best = [mention for mention in mentions if mention[3] == 0]
+        if len(best) >= 2:
+            place, spans = 0, []
+            for surface, cui, score, _ in best:
+                place = text.index(surface, place)
+                spans.append([cui, f"{score:.2f}", [place, place + len(surface)]])
+            expected[text] = {"text": text, "mentions": spans, "features": []}
+    assert [line["text"] for line in lines] == sorted(expected)
+    assert lines == [expected[text] for text in sorted(expected)]
+    assert len(lines) == statistics["sentences_with_two_linked_mentions"] == 2
 
 
 def test_fewer_partitions_leave_no_old_files(run_command, tmp_path):
