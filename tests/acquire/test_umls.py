@@ -1,7 +1,12 @@
 """A UMLS release from a service that speaks the UTS protocol, and its tables out of NLM's nested archives."""
 
+import gzip
 import hashlib
 import io
+import os
+import subprocess
+import sys
+import time
 import zipfile
 
 import pytest
@@ -216,3 +221,48 @@ def test_the_command(run_command, tmp_path):
     assert {path.stem for path in (tmp_path / "META").iterdir()} == set(TABLES)
     done = run_command("acquire/extract_umls.py", "--archive", tmp_path / "none.zip", *options[2:], "--tables", "MRSTY")
     assert done.returncode == 3 and "none.zip" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_download_that_was_killed_goes_on(uts, server, repository, tmp_path):
+    body, archive = full(contents=tables(3000)), tmp_path / "umls-2019AB-full.zip"
+    uts.add("2019AB", body)
+    half = len(body) // 2
+    server.faults[uts.path("2019AB")] = [server.hang(half)]
+    command = [sys.executable, "-P", repository / "workflow_scripts/acquire/download_umls.py", "--archive", archive]
+    command += ["--lock", tmp_path / "sources.lock", "--sources", repository / "experiments/sources.tsv"]
+    command += ["--params", '{"release":"2019AB"}']
+    environment = os.environ | uts.environment | {"PYTHONPATH": str(repository)}
+    part = tmp_path / f".{archive.name}.part"
+    running = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    while not part.exists() or part.stat().st_size < half:
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.kill()
+    running.wait()
+    assert not archive.exists() and uts.KEY not in (tmp_path / f".{archive.name}.part.json").read_text()
+    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=30)
+    assert archive.read_bytes() == body and server.ranges(uts.path("2019AB")) == [None, f"bytes={half}-"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".sources.lock.guard", "sources.lock", archive.name]
+
+
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, capture_output=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def test_memory_does_not_follow_the_size_of_a_table(repository, tmp_path):
+    """200 MB of MRREL out of an archive in an archive."""
+    line = tables(1)["MRREL"].encode()
+    body = line * ((200 << 20) // len(line))
+    inner = zipped({"2019AB/META/MRREL.RRF.gz": gzip.compress(body, compresslevel=1)})
+    (tmp_path / "a.zip").write_bytes(zipped({"2019AB-full/2019ab-1-meta.nlm": inner}))
+    command = [sys.executable, "-P", repository / "workflow_scripts/acquire/extract_umls.py", "--tables", "MRREL"]
+    command += ["--archive", tmp_path / "a.zip", "--folder", tmp_path / "META", "--temporary", tmp_path]
+    environment = os.environ | {"PYTHONPATH": str(repository)}
+    measured = subprocess.run(
+        [sys.executable, "-c", MEASURE, *command], env=environment, check=True, capture_output=True, text=True
+    )
+    assert (tmp_path / "META/MRREL.RRF").read_bytes() == body
+    assert int(measured.stdout) < 80 << 10
