@@ -129,3 +129,22 @@ include: "rules/leakage.smk"
 include: "rules/training.smk"
 include: "rules/evaluation.smk"
 include: "rules/reporting.smk"
+
+
+watch_records()
+
+
+onstart:
+    kept_plan.keep(
+        {"plan": PLAN, "corpora_given": CORPORA_GIVEN},
+        RULES_DIGESTS,
+        os.environ["MEDDISTANT_INVOCATION"],
+    )
+
+
+onsuccess:
+    kept_plan.forget()
+
+
+onerror:
+    kept_plan.forget()

@@ -9,28 +9,36 @@ from snakemake.exceptions import WorkflowError
 
 sys.path.insert(0, workflow.basedir)
 
-from workflow_scripts.common import configuration
+from workflow_scripts.common import configuration, kept_plan
 from workflow_scripts.common.code_inputs import code_inputs
 from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.params import canonical_json
 from workflow_scripts.common.raw_files import ENCODER_FILES as HUB_FILES
-
-# Snakemake lists the files of the command line first and merges them last.
-OWN_CONFIGFILES = list(workflow.overwrite_configfiles)
-try:
-    configuration.validate(
-        config,
-        f"{workflow.basedir}/schemas/config.schema.yaml",
-        [path for path in workflow.configfiles if path not in OWN_CONFIGFILES] + OWN_CONFIGFILES,
-    )
-    PLAN = configuration.Plan(config, workflow.basedir)
-    PLAN.require_model_names()
-except PipelineError as error:
-    raise WorkflowError(str(error)) from None
+from workflow_scripts.common.records import outdated
 
 # Jobs of one invocation know each other by this name, on the cluster too: see common/command.py.
 os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)
+# Snakemake lists the files of the command line first and merges them last.
+OWN_CONFIGFILES = list(workflow.overwrite_configfiles)
+RULES_DIGESTS = kept_plan.rules_digests(workflow.basedir)
+try:
+    KEPT = None if workflow.is_main_process else kept_plan.recall(workflow.basedir)
+    if KEPT is None:
+        configuration.validate(
+            config,
+            f"{workflow.basedir}/schemas/config.schema.yaml",
+            [path for path in workflow.configfiles if path not in OWN_CONFIGFILES]
+            + OWN_CONFIGFILES,
+        )
+        PLAN = configuration.Plan(config, workflow.basedir)
+        PLAN.require_model_names()
+    else:
+        PLAN = KEPT["plan"]
+        config.clear()
+        config.update(PLAN.config)
+except PipelineError as error:
+    raise WorkflowError(str(error)) from None
 
 RESULTS = f"results/{config['name']}"
 SPLITS = ["train", "valid", "test"]
@@ -74,6 +82,41 @@ LEAKAGE += collect("<results>/tables/table2.{format}", format=["csv", "md", "tex
 FIGURES = collect("<results>/figures/figure4.{format}", format=["pdf", "svg", "png"])
 REPORT = [] if PLAN.starts_at_corpus else ["<results>/report.html", "<results>/deviations.md"]
 VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]
+
+
+class NotKept:
+    """A value of params that Snakemake does not note, so that it changes nothing."""
+
+    def __repr__(self):
+        return ""
+
+
+def watch_records():
+    """Let the jobs run again whose records say that they ran with other sources than today's, by one more param.
+
+    Its value is kept once it is there: the next run finds what was noted, and does nothing.
+    """
+    for each in workflow.rules:
+        if "record" in each.output.keys():
+            each.set_params(again=again(each.output.record))
+
+
+def again(record):
+    """A params function: nothing while the record is true, then why the job runs again and for which time."""
+
+    def value(wildcards):
+        path = record.apply_wildcards(wildcards)
+        known = workflow.persistence.metadata(path) if workflow.is_main_process else None
+        if not known:
+            return NotKept()
+        earlier = [text[1:-1] for text in known.params or () if re.match(r"'again \d+: ", text)]
+        name = outdated(path, workflow.basedir, known.starttime)
+        if name is None:
+            return earlier[0] if earlier else NotKept()
+        times = max(int(text.split()[1].rstrip(":")) for text in ["again 0:", *earlier])
+        return f"again {times + 1}: {name} was another one when it ran"
+
+    return value
 
 
 def code(script):

@@ -1,10 +1,16 @@
 """The frame of the commands: exit codes, messages, the record."""
 
+import hashlib
 import json
+import os
+import shutil
 import subprocess
 import sys
+import time
 
 import pytest
+
+from workflow_scripts.common import command
 
 SCRIPT = """
 import dataclasses, sys
@@ -21,6 +27,11 @@ def main(args):
         raise ZeroDivisionError("oops")
     if args.how == "memory":
         raise MemoryError("too little")
+    if args.how == "edit":
+        import pathlib, workflow_scripts.common.files as module
+        for path in (args.file[0], module.__file__):
+            pathlib.Path(path).write_text("edited")
+        import workflow_scripts.common.late
     print("main was reached", file=sys.stderr)
 p = command.parser("example")
 p.add_argument("--how", default="well")
@@ -77,6 +88,37 @@ def test_record_holds_digests_of_code_and_files_and_no_secret(run, tmp_path):
     assert "workflow_scripts/common/command.py" in record["code"]
     assert record["options"]["params"] == '{"a":1}' and record["slurm_job"] == "77"
     assert "planted-secret" not in text
+
+
+def test_record_holds_the_code_and_the_files_that_the_command_began_with(run, tmp_path, repository):
+    package = tmp_path / "workflow_scripts"
+    shutil.copytree(repository / "workflow_scripts" / "common", package / "common")
+    (package / "__init__.py").touch()
+    (package / "common" / "late.py").write_text("1\n")
+    (tmp_path / "data.txt").write_text("abc")
+    files = package / "common" / "files.py"
+    before = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in (files, tmp_path / "data.txt")}
+    result = run(
+        "--how", "edit", "--file", tmp_path / "data.txt", "--record", tmp_path / "r.json", PYTHONPATH=str(tmp_path)
+    )
+    assert result.returncode == 0, result.stderr
+    record = json.loads((tmp_path / "r.json").read_text())
+    assert record["code"]["workflow_scripts/common/files.py"] == before[files]
+    assert record["code"]["workflow_scripts/common/late.py"] == hashlib.sha256(b"1\n").hexdigest()
+    assert record["files"][str(tmp_path / "data.txt")]["sha256"] == before[tmp_path / "data.txt"]
+    assert record["rewritten"] == {
+        str(tmp_path / "data.txt"): {"bytes": 6, "sha256": hashlib.sha256(b"edited").hexdigest()}
+    }
+    assert record["ended"] > time.time() - 60
+
+
+def test_a_module_that_was_edited_while_it_was_loaded_has_no_digest(tmp_path):
+    module = tmp_path / "module.py"
+    module.write_text("1\n")
+    os.utime(module, (1000, 1000))
+    assert command._digest_as_loaded(module, 999.0) == "edited while it was loaded"
+    assert command._digest_as_loaded(module, 1001.0) == hashlib.sha256(b"1\n").hexdigest()
+    assert 0 < time.time() - command._process_start() < 24 * 3600
 
 
 def test_options_cannot_be_abbreviated(run):

@@ -256,7 +256,7 @@ def test_command_with_troubles_names_each_and_hides_the_key(repository, tmp_path
         f"name: mine\numls: {{meta_dir: {tmp_path}/none}}\nmedline: {{source: local, baseline_dir: {tmp_path}/none}}\n"
     )
     arguments = ["--profile", "slurm", "--configfile", mine]
-    variables = {"PATH": os.environ["PATH"], "UMLS_API_KEY": SECRET}
+    variables = {"PATH": os.environ["PATH"], "UMLS_API_KEY": SECRET, "MEDDISTANT_UTS_URL": "http://127.0.0.1:9"}
     process = run_doctor(repository, repository, *arguments, "--json", **variables)
     assert process.returncode == 1, process.stderr
     assert SECRET not in process.stdout + process.stderr
@@ -264,7 +264,7 @@ def test_command_with_troubles_names_each_and_hides_the_key(repository, tmp_path
     assert found["profile"]["status"] == OK and found["configuration"]["status"] == OK
     for check in ("slurm", "conda", "MEDLINE"):
         assert found[check]["status"] == FAILURE and found[check]["expected"] and found[check]["remedy"]
-    assert found["UMLS tables (umls)"]["status"] == WARNING
+    assert found["UMLS tables (umls)"]["status"] == found["UMLS key"]["status"] == WARNING
     text = run_doctor(repository, repository, *arguments, **variables)
     assert text.returncode == 1 and "remedy:" in text.stdout and SECRET not in text.stdout + text.stderr
     commands(squeue=None, sacct=None)

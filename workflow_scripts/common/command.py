@@ -45,7 +45,7 @@ def run(arguments, main, argv=None):
     )
     note = pathlib.Path(f"{args.record}.failed") if args.record else None
     _refuse_hopeless_attempt(note)
-    started = time.time()
+    begun = _Begun(args) if args.record else None
     try:
         main(args)
     except Resumable as error:
@@ -56,7 +56,7 @@ def run(arguments, main, argv=None):
         hopeless = not isinstance(error, WORTH_A_RETRY) and type(error).__name__ not in WORTH_A_RETRY_NAMES
         _stop(traceback.format_exc(), 1, note if hopeless else None)
     if args.record:
-        write_json(args.record, _record(args, started))
+        write_json(args.record, begun.record(args))
         note.unlink(missing_ok=True)
 
 
@@ -76,21 +76,53 @@ def _refuse_hopeless_attempt(note):
             sys.exit(earlier["exit_code"])
 
 
-def _record(args, started):
-    options = {name: value for name, value in vars(args).items() if name != "record"}
-    named = [text for value in options.values() for text in _texts(value)]
-    return {
-        "command": pathlib.Path(sys.argv[0]).name,
-        "options": {name: _plain(value) for name, value in options.items()},
-        "code": {str(path.relative_to(REPOSITORY)): file_digest(path) for path in _own_modules()},
-        "files": {path: _fingerprint(path) for path in sorted(set(named)) if os.path.isfile(path)},
-        "python": platform.python_version(),
-        "versions": _versions(),
-        "host": platform.node(),
-        "slurm_job": os.environ.get("SLURM_JOB_ID"),
-        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
-        "seconds": round(time.time() - started, 3),
-    }
+class _Begun:
+    """What a command began with: files may be edited while it runs, and a job is what it read."""
+
+    def __init__(self, args):
+        self.time = time.time()
+        self.code = {path: _digest_as_loaded(path, _process_start()) for path in _own_modules()}
+        self.files = {path: _fingerprint(path) for path in _named_files(args)}
+
+    def record(self, args):
+        """The record of the command, at its end."""
+        ended = time.time()
+        loaded_later = {path: _digest_as_loaded(path, self.time) for path in _own_modules() if path not in self.code}
+        now = {path: _fingerprint(path) for path in _named_files(args) if _changed(path, self.files.get(path))}
+        code = {str(path.relative_to(REPOSITORY)): digest for path, digest in (self.code | loaded_later).items()}
+        return {
+            "command": pathlib.Path(sys.argv[0]).name,
+            "options": {name: _plain(value) for name, value in vars(args).items() if name != "record"},
+            "code": dict(sorted(code.items())),
+            "files": {path: _shown(fingerprint) for path, fingerprint in sorted((now | self.files).items())},
+            "rewritten": {path: _shown(now[path]) for path in sorted(now.keys() & self.files.keys())},
+            "python": platform.python_version(),
+            "versions": _versions(),
+            "host": platform.node(),
+            "slurm_job": os.environ.get("SLURM_JOB_ID"),
+            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.time)),
+            "seconds": round(ended - self.time, 3),
+            "ended": round(ended, 3),
+        }
+
+
+def _named_files(args):
+    texts = {text for name, value in vars(args).items() if name != "record" for text in _texts(value)}
+    return sorted(text for text in texts if os.path.isfile(text))
+
+
+def _process_start():
+    """When this process began (its shell, after `exec`), in seconds since the epoch."""
+    try:
+        ticks = int(pathlib.Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        return time.time() - (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, AttributeError, IndexError):
+        return time.time()
+
+
+def _digest_as_loaded(path, since):
+    """A module's digest; no digest if its file was written after `since`, when an older text may have been read."""
+    return "edited while it was loaded" if path.stat().st_mtime > since else file_digest(path)
 
 
 def _texts(value):
@@ -118,7 +150,19 @@ def _versions():
 
 
 def _fingerprint(path):
-    size = os.path.getsize(path)
-    if size <= WHOLE_FILE_LIMIT:
-        return {"bytes": size, "sha256": file_digest(path)}
-    return {"bytes": size, "mtime_ns": os.stat(path).st_mtime_ns}
+    status = os.stat(path)
+    small = status.st_size <= WHOLE_FILE_LIMIT
+    digest = {"sha256": file_digest(path)} if small else {}
+    return {"bytes": status.st_size, "mtime_ns": status.st_mtime_ns} | digest
+
+
+def _changed(path, fingerprint):
+    if fingerprint is None:
+        return True
+    status = os.stat(path)
+    return (status.st_size, status.st_mtime_ns) != (fingerprint["bytes"], fingerprint["mtime_ns"])
+
+
+def _shown(fingerprint):
+    """A fingerprint without the time stamp where there is a digest."""
+    return {name: value for name, value in fingerprint.items() if name != "mtime_ns" or "sha256" not in fingerprint}

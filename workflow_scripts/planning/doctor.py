@@ -4,20 +4,20 @@ Every trouble is shown with what was found, what is expected and the remedy. Exi
 run, else 0. Values of secret variables are never shown.
 """
 
-import argparse
 import collections
 import dataclasses
 import json
 import sys
 
 from workflow_scripts.common.errors import PipelineError, UsageError
+from workflow_scripts.planning.check_access import check_access
 from workflow_scripts.planning.check_cluster import check_cluster
 from workflow_scripts.planning.check_inputs import check_inputs, read_plan
 from workflow_scripts.planning.check_machine import check_machine
 from workflow_scripts.planning.check_software import check_software
 from workflow_scripts.planning.dry_run import REPOSITORY, default_profile, dry_run, run_settings
 from workflow_scripts.planning.findings import FAILURE, OK, SKIPPED, WARNING, Finding
-from workflow_scripts.planning.run_config import run_config
+from workflow_scripts.planning.run_config import arguments, run_config
 from workflow_scripts.planning.secrets import hide_secrets
 
 MARKS = {OK: "ok", WARNING: "WARNING", FAILURE: "FAILURE", SKIPPED: "-"}
@@ -60,7 +60,7 @@ def preflight(profiles, configfiles):
     if config is None:
         return findings + check_cluster(settings, None)
     plan, fit = read_plan(config, REPOSITORY)
-    inputs = [fit, *check_inputs(config, plan)]
+    inputs = [fit, *check_inputs(config, plan), *check_access(config, plan, REPOSITORY)]
     jobs, planned = _planned(command, [*findings, *inputs])
     return [
         *findings,
@@ -124,24 +124,9 @@ def lines(findings, profiles):
     return text
 
 
-def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
-    parser.add_argument(
-        "--profile",
-        action="append",
-        metavar="NAME",
-        help="profile of the run; may be repeated. Default: slurm where sbatch exists, else profiles/local",
-    )
-    parser.add_argument("--configfile", action="extend", nargs="+", metavar="FILE", help="files over config.yaml")
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    return parser
-
-
 if __name__ == "__main__":
     try:
-        sys.exit(main(arguments().parse_args()))
+        sys.exit(main(arguments(__doc__, "findings").parse_args()))
     except PipelineError as error:
         print(hide_secrets(f"error: {error}"), file=sys.stderr)
         sys.exit(error.exit_code)

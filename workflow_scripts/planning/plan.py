@@ -5,7 +5,6 @@ Hours come from benchmark files of earlier runs (results/*/benchmarks, median by
 experiments/costs.tsv. Other arguments go to Snakemake as they are: targets, --cores, --jobs, --config.
 """
 
-import argparse
 import dataclasses
 import json
 import sys
@@ -15,7 +14,7 @@ from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.planning.costs import Costs, read_benchmarks, read_defaults
 from workflow_scripts.planning.dry_run import REPOSITORY, default_profile, dry_run
 from workflow_scripts.planning.outlook import outlook
-from workflow_scripts.planning.run_config import is_demo, run_config
+from workflow_scripts.planning.run_config import arguments, is_demo, run_config
 from workflow_scripts.planning.secrets import hide_secrets
 
 
@@ -159,24 +158,9 @@ def _sources(rows):
     ]
 
 
-def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
-    parser.add_argument(
-        "--profile",
-        action="append",
-        metavar="NAME",
-        help="profile of the run; may be repeated; default: slurm where sbatch exists, else profiles/local",
-    )
-    parser.add_argument("--configfile", action="extend", nargs="+", metavar="FILE", help="files over config.yaml")
-    parser.add_argument("--json", action="store_true", help="print the plan as JSON")
-    return parser
-
-
 if __name__ == "__main__":
     try:
-        sys.exit(main(*arguments().parse_known_args()))
+        sys.exit(main(*arguments(__doc__, "plan").parse_known_args()))
     except PipelineError as error:
         print(hide_secrets(f"error: {error}"), file=sys.stderr)
         sys.exit(error.exit_code)

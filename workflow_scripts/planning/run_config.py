@@ -1,11 +1,28 @@
 """The configuration that a run will have: config.yaml under the files and values of the command line."""
 
+import argparse
 import os
 import pathlib
 
 from workflow_scripts.common import configuration
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.raw_files import MADE_BY_A_RULE
+
+
+def arguments(description, what):
+    """The parser of a command that looks at a run: --profile, --configfile, and --json for `what` it prints."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument(
+        "--profile",
+        action="append",
+        metavar="NAME",
+        help="profile of the run; may be repeated. Default: slurm where sbatch exists, else profiles/local",
+    )
+    parser.add_argument("--configfile", action="extend", nargs="+", metavar="FILE", help="files over config.yaml")
+    parser.add_argument("--json", action="store_true", help=f"print the {what} as JSON")
+    return parser
 
 
 def run_config(settings, root):
