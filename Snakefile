@@ -135,11 +135,7 @@ watch_records()
 
 
 onstart:
-    kept_plan.keep(
-        {"plan": PLAN, "corpora_given": CORPORA_GIVEN},
-        RULES_DIGESTS,
-        os.environ["MEDDISTANT_INVOCATION"],
-    )
+    kept_plan.keep(PLAN, RULES_DIGESTS, os.environ["MEDDISTANT_INVOCATION"])
 
 
 onsuccess:

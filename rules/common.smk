@@ -15,7 +15,7 @@ from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.params import canonical_json
 from workflow_scripts.common.raw_files import ENCODER_FILES as HUB_FILES
-from workflow_scripts.common.records import outdated
+from workflow_scripts.common.records import outdated, state_of
 
 # Jobs of one invocation know each other by this name, on the cluster too: see common/command.py.
 os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)
@@ -34,7 +34,7 @@ try:
         PLAN = configuration.Plan(config, workflow.basedir)
         PLAN.require_model_names()
     else:
-        PLAN = KEPT["plan"]
+        PLAN = KEPT
         config.clear()
         config.update(PLAN.config)
 except PipelineError as error:
@@ -102,19 +102,26 @@ def watch_records():
 
 
 def again(record):
-    """A params function: nothing while the record is true, then why the job runs again and for which time."""
+    """A params function: nothing while the record is true, then for which time the job runs again, and why.
+
+    With --touch its value says what was accepted.
+    """
 
     def value(wildcards):
         path = record.apply_wildcards(wildcards)
         known = workflow.persistence.metadata(path) if workflow.is_main_process else None
         if not known:
             return NotKept()
-        earlier = [text[1:-1] for text in known.params or () if re.match(r"'again \d+: ", text)]
-        name = outdated(path, workflow.basedir, known.starttime)
-        if name is None:
+        earlier = [text[1:-1] for text in known.params or () if text.startswith("'again ")]
+        changed = outdated(path, workflow.basedir)
+        accepted = f": accepted {state_of(changed)}"
+        if not changed or any(text.endswith(accepted) for text in earlier):
             return earlier[0] if earlier else NotKept()
-        times = max(int(text.split()[1].rstrip(":")) for text in ["again 0:", *earlier])
-        return f"again {times + 1}: {name} was another one when it ran"
+        times = int(earlier[0].split()[1].rstrip(":")) + 1 if earlier else 1
+        seen = (
+            accepted if workflow.touch else f": {next(iter(changed))} was another one when it ran"
+        )
+        return f"again {times}{seen}"
 
     return value
 

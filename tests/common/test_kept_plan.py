@@ -24,12 +24,14 @@ def test_without_a_run_there_is_no_plan(root):
 
 
 def test_a_job_gets_what_was_kept_whatever_the_files_say_now(root, repository):
-    values = configuration.read_yaml(repository / "profiles/demo/config.yaml")
-    values = configuration.read_yaml(repository / "config.yaml") | values
-    values["experiments"] = dict(values.get("experiments", {}))
-    kept_plan.keep({"plan": values, "corpora_given": True}, kept_plan.rules_digests(root), "one")
+    values = configuration.read_yaml(repository / "config.yaml")
+    configuration.validate(values, repository / "schemas/config.schema.yaml")
+    plan = configuration.Plan(values, repository)
+    kept_plan.keep(plan, kept_plan.rules_digests(root), "one")
     (root / "config.yaml").write_text("broken: [")
-    assert kept_plan.recall(root) == {"plan": values, "corpora_given": True}
+    kept = kept_plan.recall(root)
+    assert kept is not plan and (kept.config, kept.runs) == (plan.config, plan.runs) and len(kept.runs) >= 48
+    assert kept.value("kg.seed") == values["kg"]["seed"]
 
 
 @pytest.mark.parametrize("name", ["Snakefile", "rules/b.smk"])

@@ -37,46 +37,43 @@ def tree(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("planned", [None, 900.0, 1001.4])
 @pytest.mark.parametrize(
-    ("name", "answer"),
+    ("name", "seen"),
     [
-        (None, None),
-        ("workflow_scripts/kg/build_kg.py", "workflow_scripts/kg/build_kg.py"),
-        ("workflow_scripts/common/files.py", "workflow_scripts/common/files.py"),
-        ("experiments/relations.tsv", "experiments/relations.tsv"),
+        ("workflow_scripts/kg/build_kg.py", True),
+        ("workflow_scripts/common/files.py", True),
+        ("experiments/relations.tsv", True),
         # results and the configuration have other guards
-        ("results/demo/kg/triples.parquet", None),
-        ("config.yaml", None),
+        ("results/demo/kg/triples.parquet", False),
+        ("config.yaml", False),
     ],
 )
-def test_the_first_source_that_is_another_one(tree, tmp_path, name, answer, planned):
+def test_sources_that_are_others_now(tree, tmp_path, name, seen):
     record = tree()
-    if name:
-        (tmp_path / name).write_text("edited")
-    assert records.outdated(record, tmp_path, planned) == answer
+    assert records.outdated(record, tmp_path) == {}
+    records._today.cache_clear()
+    (tmp_path / name).write_text("edited")
+    assert records.outdated(record, tmp_path) == ({name: sha("edited")} if seen else {})
 
 
 def test_a_module_that_is_gone_or_was_edited_while_it_was_loaded(tree, tmp_path):
-    record = tree(code={"workflow_scripts/kg/build_kg.py": "edited while it was loaded"})
-    assert records.outdated(record, tmp_path) == "workflow_scripts/kg/build_kg.py"
-    record = tree()
-    (tmp_path / "workflow_scripts/common/files.py").unlink()
-    assert records.outdated(record, tmp_path) == "workflow_scripts/common/files.py"
+    files, build = "workflow_scripts/common/files.py", "workflow_scripts/kg/build_kg.py"
+    record = tree(code={files: sha("b"), build: "edited while it was loaded"})
+    (tmp_path / files).unlink()
+    assert list(records.outdated(record, tmp_path).items()) == [(files, None), (build, sha("a"))]
 
 
-def test_what_was_accepted_after_its_end_is_current(tree, tmp_path):
-    record = tree()
-    (tmp_path / "workflow_scripts/kg/build_kg.py").write_text("edited")
-    assert records.outdated(record, tmp_path, 1002.0) is None
+def test_each_state_has_its_name(tree, tmp_path):
+    states = [{}, {"a.py": None}, {"a.py": sha("a")}, {"a.py": sha("b")}, {"a.py": sha("a"), "b.py": sha("b")}]
+    assert len({records.state_of(state) for state in states}) == len(states)
+    assert records.state_of({"a": "1", "b": "2"}) == records.state_of({"b": "2", "a": "1"})
 
 
 def test_records_that_say_nothing(tree, tmp_path):
     old = json.loads(tree(code={"workflow_scripts/kg/build_kg.py": "other"}).read_text())
+    assert records.outdated(tmp_path / "record.json", tmp_path)
     del old["ended"]
-    (tmp_path / "record.json").write_text(json.dumps(old))
-    assert records.outdated(tmp_path / "record.json", tmp_path) is None
-    for text in ("", "[1]", '{"code": {}}'):
+    for text in (json.dumps(old), "", "[1]", '{"code": {}}', '{"ended": 1}'):
         (tmp_path / "record.json").write_text(text)
-        assert records.outdated(tmp_path / "record.json", tmp_path) is None
-    assert records.outdated(tmp_path / "none.json", tmp_path) is None
+        assert records.outdated(tmp_path / "record.json", tmp_path) == {}
+    assert records.outdated(tmp_path / "none.json", tmp_path) == {}

@@ -8,14 +8,15 @@ import pytest
 
 from tests.dag.trees import Tree
 from tests.e2e.conftest import checkout, finished_demo, once  # noqa: F401
-from tests.e2e.watched import jobs, processes_below
-from tests.slurm.conftest import Run, until
+from tests.e2e.watched import jobs
+from tests.slurm.conftest import SITE, Run, until
 
 pytestmark = [pytest.mark.timeout(1200)]
 STATISTICS = "results/demo/kg/statistics.json"
 OPTIONS = ("--configfile", "profiles/demo/config.yaml")
 TARGET = "results/demo/tables/table5.csv"
 WAIT = """    import os, time
+    open("waits.{name}", "w").close()
     for _ in range(1200):
         if os.path.exists("go.{name}"):
             break
@@ -58,9 +59,9 @@ def edited(cluster, finished_demo, tmp_path_factory):  # noqa: F811
     tree.upstream = {path: path.stat().st_mtime_ns for path in (tree.folder / "results/demo/kg").glob("*.parquet")}
     tree.submitted = {name: digest(scripts / f"{name}.py") for name in ("split_inductive", "summarise_kg")}
     assert tree.rules() >= {"split_inductive", "summarise_kg", "render_table5"} and "build_kg" not in tree.rules()
-    run = tree.cluster_run = Run(tree.folder, *OPTIONS, "--jobs", "4", "--retries", "0", "--", TARGET)
-    cluster.wait_for("rule_split_inductive")
-    until(lambda: processes_of(tree.folder, "split_inductive"))
+    arguments = (*OPTIONS, "--jobs", "4", "--retries", "0", "--", TARGET)
+    run = tree.cluster_run = Run(tree.folder, *arguments, site=SITE + "slurm-keep-successful-logs: true\n")
+    until((tree.folder / "waits.split").exists, seconds=300)
     # the script of a job that runs, the ones of a job that waits and of one that is done, the configuration
     tree.add("workflow_scripts/kg/split_inductive.py", "# edited while it ran\n")
     tree.add("workflow_scripts/kg/build_kg.py", "# edited, and not part of this run\n")
@@ -69,8 +70,7 @@ def edited(cluster, finished_demo, tmp_path_factory):  # noqa: F811
     (tree.folder / "config.kept").write_bytes((tree.folder / "config.yaml").read_bytes())
     tree.edit("config.yaml", "name: meddistant19\n", "name: other\nno_such_key: 1\n")
     (tree.folder / "go.split").touch()
-    cluster.wait_for("rule_summarise_kg")
-    until(lambda: processes_of(tree.folder, "summarise_kg"))
+    until((tree.folder / "waits.summary").exists, seconds=300)
     # and back, before it ends: what it ran with is nowhere but in its record
     (scripts / "summarise_kg.py").write_bytes(tree.before[scripts / "summarise_kg.py"])
     tree.add("rules/reporting.smk", "# edited after the plan\n")
@@ -78,11 +78,6 @@ def edited(cluster, finished_demo, tmp_path_factory):  # noqa: F811
     tree.status = run.wait()
     shutil.move(tree.folder / "config.kept", tree.folder / "config.yaml")
     return tree
-
-
-def processes_of(folder, script):
-    """Whether the command of a job has loaded its code: it has begun to wait."""
-    return any(f"-P workflow_scripts/kg/{script}.py" in text for text in processes_below(folder).values())
 
 
 def test_jobs_that_run_and_wait_end_well_under_a_broken_configuration(edited):

@@ -1,6 +1,7 @@
 """Whether what a job really ran with is still what is there: its record against the files of today."""
 
 import functools
+import hashlib
 import json
 import os
 
@@ -10,8 +11,8 @@ from workflow_scripts.common.digests import file_digest
 EDITED = ("experiments/", "report/")
 
 
-def outdated(record, root, planned=None):
-    """The first source file that a job read in another state than today's, or None.
+def outdated(record, root):
+    """Today's digests of the source files that a job read in another state, by their path below the repository.
 
     A job that was running when a script was edited has run the old one, and Snakemake, which compares at the job's
     end, takes it for current. A record cannot be mistaken.
@@ -22,20 +23,25 @@ def outdated(record, root, planned=None):
         The record that the job wrote (common/command.py). One that is absent, broken or of an older form says nothing.
     root : str or Path
         The repository.
-    planned : float, optional
-        When Snakemake says that the job began, in seconds since the epoch. A job that "began" after its record was
-        written was accepted by --touch.
+
+    Returns
+    -------
+    dict of str to str or None
+        None for a file that is gone.
     """
     try:
         with open(record, encoding="utf-8") as stream:
             known = json.load(stream)
-        digests, ended = known["code"] | _edited_files(known, root), known["ended"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    # one second for the clocks of two machines
-    if planned is not None and planned > ended + 1:
-        return None
-    return next((name for name, digest in digests.items() if _today(f"{root}/{name}") != digest), None)
+        digests = known["code"] | _edited_files(known, root) if "ended" in known else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    today = {name: _today(f"{root}/{name}") for name in digests}
+    return {name: today[name] for name in sorted(digests) if today[name] != digests[name]}
+
+
+def state_of(changed):
+    """A short name for what `outdated` gives: another edit has another name."""
+    return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _edited_files(known, root):
