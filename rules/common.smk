@@ -6,6 +6,7 @@ import sys
 import uuid
 
 from snakemake.exceptions import WorkflowError
+from snakemake.io import is_flagged
 
 sys.path.insert(0, workflow.basedir)
 
@@ -94,10 +95,12 @@ class NotKept:
 def watch_records():
     """Let the jobs run again whose records say that they ran with other sources than today's, by one more param.
 
-    Its value is kept once it is there: the next run finds what was noted, and does nothing.
+    Its value is kept once it is there: the next run finds what was noted, and does nothing. Rules whose code is
+    ancient() are left alone: downloads.
     """
     for each in workflow.rules:
-        if "record" in each.output.keys():
+        watched = "record" in each.output.keys() and "code" in each.input.keys()
+        if watched and not any(is_flagged(file, "ancient") for file in each.input.code):
             each.set_params(again=again(each.output.record))
 
 

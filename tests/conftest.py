@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+# Test processes share the cores: threads of their own would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 
 

@@ -1,5 +1,6 @@
 """What runs again after a change: the exact jobs of the next run of a finished tree. README, "Partial reruns"."""
 
+import collections
 import gzip
 import re
 import shutil
@@ -8,7 +9,7 @@ import pytest
 
 from tests.dag.trees import COUNTS, Tree, below, by_rule, touch, wildcards
 from tests.e2e.conftest import OWN, OWN_CONFIG, snakemake, write_medline
-from tests.e2e.watched import WatchedRun, finished_jobs
+from tests.e2e.watched import WatchedRun, finished_jobs, jobs
 
 TABLES = [name for name in COUNTS if name.startswith("render_table")]
 TABLE7 = {"render_table7": 1, "draw_figure4": 1, "verify_against_paper": 1, "write_report": 1}
@@ -322,7 +323,7 @@ def test_runs_that_are_killed_repeat_no_finished_job(own):
     """Killed as a digest, an extraction and a corpus are made; each job comes to its end once, all runs together."""
     shutil.rmtree(own.folder / "results")
     shutil.rmtree(own.folder / ".snakemake")
-    ended = {}
+    begun, ended = collections.Counter(), collections.Counter()
     for rule in ("fingerprint_graph", "extract_abstracts", "build_corpus", None):
         run = WatchedRun(own.folder, *own.options, "--cores", 2, "--", "corpus")
         if rule:
@@ -331,9 +332,13 @@ def test_runs_that_are_killed_repeat_no_finished_job(own):
             assert run.unlock() == 0
         else:
             assert run.wait() == 0, run.output()[-6000:]
-        for job, number in finished_jobs(run.output()).items():
-            ended[job] = ended.get(job, 0) + number
-    assert by_rule(ended) == {name: count for name, count in COUNTS.items() if name not in NOT_FOR_A_CORPUS}
+        begun += jobs(run.output())
+        ended += finished_jobs(run.output())
+    every = {name: count for name, count in COUNTS.items() if name not in NOT_FOR_A_CORPUS}
+    assert by_rule(dict.fromkeys(begun, 1)) == every
     assert set(ended.values()) == {1}
+    # Snakemake may be killed after it has noted the end of a job and before it tells: such a job began and ended once
+    untold = begun.keys() - ended.keys()
+    assert len(untold) <= 3 and {begun[job] for job in untold} <= {1}
     assert own.plan("corpus") == {}
     assert "Nothing to be done" in snakemake(own.folder, *own.options, "--cores", 2, "corpus").stdout
