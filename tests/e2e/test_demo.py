@@ -74,19 +74,28 @@ def test_the_second_run_does_nothing(finished_demo):
     assert planned(finished_demo) == {}
 
 
-def test_every_model_learns_what_shuffled_labels_do_not_teach(finished_demo, repository):
+def learning_control(repository, folder, *arguments):
+    """The output of the benchmark that trains the runs of a demo on shuffled labels; it must end well."""
+    command = [sys.executable, repository / "benchmarks" / "learning_control.py", folder / "results" / "demo"]
     result = subprocess.run(
-        [
-            sys.executable,
-            str(repository / "benchmarks" / "learning_control.py"),
-            str(finished_demo / "results" / "demo"),
-        ],
+        [*map(str, command), *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=WHOLE_DEMO_SECONDS,
     )
     assert result.returncode == 0, result.stdout[-4000:]
+    return result.stdout
+
+
+def test_every_model_learns_what_shuffled_labels_do_not_teach(finished_demo, repository):
+    said = learning_control(repository, finished_demo, "--share")
+    assert len(re.findall(r"^\w+\.\w+\.s1 ", said, re.M)) >= 20
+
+
+@pytest.mark.soak
+def test_every_model_learns_what_its_own_control_does_not(finished_demo, repository):
+    learning_control(repository, finished_demo)
 
 
 def test_every_job_left_a_record_with_the_digest_of_its_script(finished_demo):

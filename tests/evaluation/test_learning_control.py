@@ -80,6 +80,9 @@ def test_control_tells_learning_from_noise(finished, repository):
     signal, results = finished
     command = [sys.executable, repository / "benchmarks" / "learning_control.py", results]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if signal:
+        shared = subprocess.run([*command, "--share"], capture_output=True, text=True, timeout=300)
+        assert shared.stdout == done.stdout, "a run alone of its kind shares its control with nobody"
     rows = [line.split() for line in done.stdout.splitlines()[1:3]]
     assert [row[:2] for row in rows] == [[RUN, "avg"], [RUN, "one"]], done.stderr
     for row in rows:

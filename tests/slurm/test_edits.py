@@ -118,10 +118,6 @@ def test_the_next_plan_takes_up_each_job_that_is_not_current_and_no_other(edited
     assert ("build_kg", "") in planned
     build.write_bytes(edited.before[build])
     assert edited.plan("--", STATISTICS) == {("split_inductive", ""): 1, ("summarise_kg", ""): 1}
-    # the script with which the split ran comes back: only the summary, which ran with what is no more
-    split = edited.folder / "workflow_scripts/kg/split_inductive.py"
-    split.write_bytes(edited.before[split])
-    assert edited.plan("--", STATISTICS) == {("summarise_kg", ""): 1}
 
 
 def test_it_runs_once_more_and_then_there_is_nothing_to_do(edited):
