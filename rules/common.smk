@@ -303,6 +303,11 @@ def table_corpus(table):
     return PLAN.table_corpora(table)[0]
 
 
+def table_split(table):
+    """The split of the graph that the corpus of a table is built on."""
+    return config["corpora"][table_corpus(table)]["split"]
+
+
 def evaluated(table, file, strategy=None, **columns):
     """A file of each evaluation of the models of a table, those with these values in models.tsv, pooled by strategy."""
     return [

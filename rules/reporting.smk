@@ -240,7 +240,7 @@ rule render_table8:
         triples="<results>/kg/triples.parquet",
         splits=collect(
             "<results>/kg/{kind}/{split}.tsv",
-            kind=config["corpora"][table_corpus("table8")]["split"],
+            kind=table_split("table8"),
             split=SPLITS,
         ),
         expected=f"{PLAN.value('experiments.expected')}/table8.tsv",
