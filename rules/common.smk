@@ -57,6 +57,14 @@ EMBEDDINGS = list(config["embeddings"])
 RUNS = PLAN.runs
 # What stands behind the embedding or the encoder in the name of an index; nothing for CM.
 ENCODINGS = r"|\.om|\.oc|\.ct|\.ot"
+GRID = PLAN.grid
+GRID_CHOICES = sorted(
+    {
+        f"{training['row']['encoder']}_{training['row']['level']}"
+        for trainings in GRID.values()
+        for training in trainings
+    }
+)
 NEWER_COLUMNS = ("encoding", "head", "patience")
 TABLE_NAMES = [
     "table1",
@@ -68,6 +76,7 @@ TABLE_NAMES = [
     "table8",
     "table9",
     "table10",
+    "table_a1",
     "table_a2",
     "table_a3",
     "table_a4",
@@ -373,6 +382,53 @@ def type_files(wildcards):
     if run["row"]["head"] != "amil_l":
         return []
     return [f"{RESULTS}/corpus/{run['corpus']}/train.parquet", f"{RESULTS}/kg/concepts.parquet"]
+
+
+def grid_index(part):
+    """The folder of the token arrays that a part of the grid, or a whole embedding, is trained on."""
+    embedding = GRID[part][0]["row"]["embedding"]
+    return f"{RESULTS}/training/index/{table_corpus('table_a1')}/words.{embedding}"
+
+
+def grid_files(parts):
+    """The files of the indexes of some parts of the grid."""
+    parts_of_splits = [
+        f"{split}.{kind}.npy" for split in ("train", "valid") for kind in ("tokens", "rows")
+    ]
+    names = ["index.json", "vocabulary.json", *parts_of_splits, "vectors.npy"]
+    return [
+        f"{folder}/{name}"
+        for folder in sorted({grid_index(part) for part in parts})
+        for name in names
+    ]
+
+
+def parts_of_choice(choice):
+    """The parts of the grid with cells of an encoder and a level, e.g. cnn_bag."""
+    return [
+        part
+        for part, trainings in GRID.items()
+        if any(training["cell"].startswith(f"{choice}_") for training in trainings)
+    ]
+
+
+def grid_settings(trainings):
+    """Params of a job of the grid: its trainings, their rows without the columns that only name them."""
+    cells = [
+        training
+        | {
+            "row": {
+                column: value
+                for column, value in training["row"].items()
+                if column not in ("model", "name", "tables")
+            }
+        }
+        for training in trainings
+    ]
+    names = ("threads", "device", "precision", "tokens_per_batch")
+    return canonical_json(
+        {"cells": cells} | {name: PLAN.value(f"training.{name}") for name in names}
+    )
 
 
 def run_settings(wildcards):

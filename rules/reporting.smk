@@ -361,6 +361,49 @@ rule render_table10:
         """
 
 
+rule render_table_a1:
+    """Table A.1: the best cells of the grid."""
+    input:
+        code=code("reporting/render_table_a1.py"),
+        raw=ancient(raw_digests()),
+        expected=f"{PLAN.value('experiments.expected')}/table_a1.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table_a1.rst",
+        best=["<results>/grid/best.tsv"] if GRID else [],
+        scores=collect("<results>/grid/test/{choice}.json", choice=GRID_CHOICES),
+    output:
+        csv=report(
+            "<results>/tables/table_a1.csv", caption="../report/table_a1.rst", category="Tables"
+        ),
+        md="<results>/tables/table_a1.md",
+        tex="<results>/tables/table_a1.tex",
+        record="<results>/provenance/reporting/render_table_a1.json",
+    log:
+        "<results>/logs/reporting/render_table_a1.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table_a1.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    params:
+        best=lambda wildcards, input: [word for path in input.best for word in ("--best", path)],
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            {params.best:q} --scores {input.scores:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule render_table_a2:
     """Table A.2: mentions pruned for their frequency."""
     input:

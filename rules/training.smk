@@ -162,3 +162,122 @@ rule train_run:
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """
+
+
+rule train_cells:
+    """A batch of cells of the grid of Table A.1, each trained and scored on the validation split."""
+    input:
+        code=code("training/train_cells.py"),
+        raw=ancient(raw_digests()),
+        index=lambda wildcards: grid_files([wildcards.part]),
+        rel2id=f"<results>/corpus/{table_corpus('table_a1')}/rel2id.json",
+    output:
+        cells="<results>/grid/cells/{part}.json",
+        record="<results>/provenance/training/grid/{part}.json",
+    log:
+        "<results>/logs/training/grid/{part}.log",
+    benchmark:
+        "<results>/benchmarks/training/grid/{part}.jsonl"
+    wildcard_constraints:
+        part="|".join(map(re.escape, GRID)) or "none",
+    conda:
+        "../envs/training.yaml"
+    threads: PLAN.value("training.threads")
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * (1 + attempt),
+        runtime=720,
+        gpu=0 if PLAN.value("training.device") == "cpu" else 1,
+        save_every=max(1, round(60 * PLAN.value("training.save_every_minutes"))),
+    params:
+        index=lambda wildcards: grid_index(wildcards.part),
+        state="<results>/grid/cells/.{part}",
+        params=lambda wildcards: grid_settings(GRID[wildcards.part]),
+    shell:
+        r"""
+        exec python -P {input.code[0]:q} \
+            --index {params.index:q} \
+            --rel2id {input.rel2id:q} \
+            --state {params.state:q} --save-every {resources.save_every} \
+            --output {output.cells:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule choose_cells:
+    """The best cell of the grid for each encoder, level and pooling, by validation AUC."""
+    input:
+        code=code("training/choose_cells.py"),
+        raw=ancient(raw_digests()),
+        cells=collect("<results>/grid/cells/{part}.json", part=GRID),
+    output:
+        best="<results>/grid/best.tsv",
+        record="<results>/provenance/training/choose_cells.json",
+    log:
+        "<results>/logs/training/choose_cells.log",
+    benchmark:
+        "<results>/benchmarks/training/choose_cells.jsonl"
+    conda:
+        "../envs/training.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --cells {input.cells:q} \
+            --output {output.best:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule score_cells:
+    """The chosen cells of one encoder and level, trained once more to the same weights, on the test split."""
+    input:
+        code=code("training/score_cells.py"),
+        raw=ancient(raw_digests()),
+        best="<results>/grid/best.tsv",
+        index=lambda wildcards: grid_files(parts_of_choice(wildcards.choice)),
+        rel2id=f"<results>/corpus/{table_corpus('table_a1')}/rel2id.json",
+        test=f"<results>/corpus/{table_corpus('table_a1')}/test.parquet",
+    output:
+        cells="<results>/grid/test/{choice}.json",
+        record="<results>/provenance/training/grid/test/{choice}.json",
+    log:
+        "<results>/logs/training/grid/test/{choice}.log",
+    benchmark:
+        "<results>/benchmarks/training/grid/test/{choice}.jsonl"
+    wildcard_constraints:
+        choice="|".join(GRID_CHOICES) or "none",
+    conda:
+        "../envs/training.yaml"
+    threads: PLAN.value("training.threads")
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * (1 + attempt),
+        runtime=720,
+        gpu=0 if PLAN.value("training.device") == "cpu" else 1,
+        save_every=max(1, round(60 * PLAN.value("training.save_every_minutes"))),
+    params:
+        indexes=lambda wildcards: sorted(
+            {grid_index(part) for part in parts_of_choice(wildcards.choice)}
+        ),
+        state="<results>/grid/test/.{choice}",
+        params=lambda wildcards: grid_settings(
+            training
+            for part in parts_of_choice(wildcards.choice)
+            for training in GRID[part]
+            if training["cell"].startswith(f"{wildcards.choice}_")
+        ),
+    shell:
+        r"""
+        exec python -P {input.code[0]:q} \
+            --best {input.best:q} \
+            --indexes {params.indexes:q} \
+            --rel2id {input.rel2id:q} \
+            --test {input.test:q} \
+            --state {params.state:q} --save-every {resources.save_every} \
+            --output {output.cells:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """

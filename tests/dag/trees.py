@@ -36,7 +36,11 @@ JOBS = """
     build_corpus          2  measure_properties render_table1
     build_corpus          2  render_table6 render_table_a2 render_table_a3 render_table_a4 write_deviations write_report
     check_corpus          2
-    index_words           3  train_run
+    build_corpus          2  train_cells score_cells
+    index_words           3  train_run train_cells score_cells
+    train_cells           1  choose_cells
+    choose_cells          1  score_cells render_table_a1
+    score_cells           2  render_table_a1
     index_wordpieces      2  train_run
     train_run            17  evaluate_bag_run evaluate_sent_run write_report
     evaluate_bag_run     12  render_table7 render_table8 render_table9 draw_figure4
@@ -50,6 +54,7 @@ JOBS = """
     render_table8         1  verify_against_paper write_report
     render_table9         1  verify_against_paper write_report
     render_table10        1  verify_against_paper write_report
+    render_table_a1       1  verify_against_paper write_report
     render_table_a2       1  verify_against_paper write_report
     render_table_a3       1  verify_against_paper write_report
     render_table_a4       1  verify_against_paper write_report

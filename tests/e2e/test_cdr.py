@@ -39,6 +39,7 @@ training:
     gru: {{epochs: 4, hidden_size: 64}}
     bert: {{epochs: 1, learning_rate: 1.0e-4}}
 experiments:
+  grid: {{file: null}}
   tables:
     table7: {{corpus: inductive, models: [{models}]}}
     table10: {{corpora: [inductive]}}

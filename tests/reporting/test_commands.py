@@ -12,7 +12,7 @@ from tests.reporting.test_properties import COUNTS as PROPERTIES
 from workflow_scripts.reporting.switches import SWITCHES
 from workflow_scripts.reporting.write_report import SECTIONS
 
-TABLES = [f"table{n}" for n in (1, 2, 4, 5, 6, 7, 8, 9, 10)] + ["table_a2", "table_a3", "table_a4"]
+TABLES = [f"table{n}" for n in (1, 2, 4, 5, 6, 7, 8, 9, 10)] + [f"table_a{n}" for n in (1, 2, 3, 4)]
 
 
 @pytest.fixture
@@ -48,6 +48,7 @@ def make_everything(repository, run_command, models_file):
             ],
             "table9": ["--metrics", *files("evaluation/*bert*/avg/metrics.json"), "--models", models_file],
             "table10": ["--metrics", *files("evaluation/*bert_sent*/avg/metrics.json")],
+            "table_a1": [],
             "table_a2": ["--corpus", corpus],
             "table_a3": ["--corpus", corpus, "--graph", graph, "--relations", relations],
             "table_a4": ["--corpus", corpus],

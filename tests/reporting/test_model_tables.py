@@ -61,3 +61,20 @@ def test_table10(rendered, finished, tmp_path):
     values = [float(rows[(corpus,)]["auc"]) for corpus in ("inductive", "transductive")]
     assert values == pytest.approx([100 * auc("bert_sent", "avg", 2), 100 * auc("bert_sent", "avg", 2) + 10], abs=1e-4)
     assert rows[("transductive",)]["max_micro_f1_paper"] == "73.3"
+
+
+def test_table_a1(rendered, tmp_path):
+    best = "encoder\tlevel\tpooling\tcell\tembedding\tbatch_size\tbag_size\tvalid_auc\tvalid_auc_sd\tseeds\tcells\n"
+    best += "cnn\tbag\tone\tx\tglove\t128\t8\t0.5\t0.01\t2\t24\ncnn\tsent\tavg\ty\tbiow2v\t256\t\t0.25\t\t2\t6\n"
+    (tmp_path / "best.tsv").write_text(best)
+    scored = [{"cell": "x", "seed": s, "found": {"one": {"auc": 0.3 + 0.1 * s}}} for s in (1, 2)]
+    scored += [{"cell": "y", "seed": 1, "found": {"avg": {"auc": None}, "one": {"auc": 0.9}}}]
+    (tmp_path / "s.json").write_text(json.dumps(scored))
+    rows = rendered("table_a1", "--best", tmp_path / "best.tsv", "--scores", tmp_path / "s.json")
+    row = rows[("CNN+bag+ONE",)]
+    assert [row[n] for n in ("bag_size", "batch_size", "embedding", "cells")] == ["8", "128", "GloVe", "24"]
+    assert [row[f"{n}_paper"] for n in ("bag_size", "batch_size", "embedding")] == ["16", "256", "GloVe"]
+    assert (row["valid_auc"], row["valid_auc_sd"], row["auc"], row["run_ids"]) == ("50", "1", "45", "x.s1|x.s2")
+    row = rows[("CNN+sent+AVG",)]
+    assert (row["bag_size"], row["auc"], row["batch_size_paper"]) == ("-", "", "128")
+    assert rows[("GRU+bag+ATT",)]["bag_size"] == "" and len(rows) == 15

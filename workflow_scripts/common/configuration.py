@@ -15,6 +15,7 @@ import yaml
 
 from workflow_scripts.common.corpora import chosen_corpora, released_files
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.grid import expand
 from workflow_scripts.common.raw_files import MADE_BY_A_RULE, RESOURCES, RawFiles
 
 # What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
@@ -131,6 +132,7 @@ class Plan(RawFiles):
         self.models = self._models()
         self.prior_styles = self._prior_styles()
         self.runs = self._runs()
+        self.grid = self._grid()
 
     @property
     def restricted(self):
@@ -355,6 +357,36 @@ class Plan(RawFiles):
 
     def _needs_types(self, model):
         return self.models[model]["encoding"] in WITH_TYPES or self.models[model]["head"] == "amil_l"
+
+    def _grid(self):
+        """Trainings of the grid of Table A.1 by part (`grid.expand`); none where experiments.grid.file is null."""
+        options = self.config["experiments"]["grid"]
+        if options["file"] is None:
+            return {}
+        path = self.root / options["file"]
+        if not path.is_file():
+            raise UsageError(f"experiments.grid.file: {path} does not exist\n  remedy: correct it, or set it to null")
+        grid = read_yaml(path)
+        validate(grid, self.root / "schemas" / "grid.schema.yaml", [str(path)])
+        for column in grid["columns"]:
+            if column in FIXED_COLUMNS or column not in next(iter(self.models.values())):
+                raise UsageError(f"{path}: columns.{column} is no replaceable column of models.tsv")
+        parts = expand(grid, self._template, self.config["seeds"], options["cells_per_job"])
+        schema = jsonschema.Draft202012Validator(read_yaml(self.root / "schemas" / "models.schema.yaml"))
+        for training in itertools.chain.from_iterable(parts.values()):
+            self._check_model(f"{path}, cell {training['cell']}", training["row"], schema, {})
+        return parts
+
+    def _template(self, encoder, level):
+        """The first row of models.tsv with this encoder and level, in the paper's own input and head."""
+        for row in self.models.values():
+            plain = (row["encoding"] or "CM", row["head"]) == ("CM", None)
+            if (row["encoder"], row["level"]) == (encoder, level) and plain:
+                return row
+        raise UsageError(
+            f"experiments.grid: no row of {self.config['experiments']['models']} trains {encoder} on level {level}\n"
+            "  remedy: add one, whose other columns the cells take over, or leave the encoder out of the grid"
+        )
 
     def _distinct_models(self, table, spec):
         filled = {}
