@@ -6,6 +6,7 @@ import json
 import pytest
 
 from tests.acquire.releases import zipped
+from workflow_scripts.acquire.pinned_download import Source, fetch
 from workflow_scripts.acquire.sources_lock import read
 
 pytestmark = pytest.mark.timeout(60)
@@ -65,6 +66,14 @@ def test_what_may_come_instead(download, server, tmp_path, member, body, digest,
     done = download("/file", member, digest)
     assert done.returncode == 3 and words in done.stderr and "Traceback" not in done.stderr, done.stderr
     assert not (tmp_path / "data/vectors.txt").exists()
+
+
+def test_progress_tells_the_share_done(server, policy, tmp_path, caplog):
+    server.files["/file"] = VECTORS
+    server.faults["/file"] = [server.cut(len(VECTORS) // 2)]
+    caplog.set_level("INFO")
+    fetch(Source(f"{server.address}/file", tmp_path / "file", tmp_path / "lock", "x", policy=policy))
+    assert f"done: {len(VECTORS):,} bytes" in caplog.text and ", 100 %" in caplog.text
 
 
 def test_an_unknown_row(run_command, tmp_path):

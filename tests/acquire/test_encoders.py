@@ -88,6 +88,18 @@ def test_a_named_revision(hub, download, tmp_path):
     hub(COMMITS[0])
     assert download(COMMITS[1]).returncode == 0
     holds(tmp_path / "bert", COMMITS[1])
+    # another revision is not taken for the one that is there
+    for folder in ("bert", "elsewhere"):
+        done = download(COMMITS[0], folder)
+        assert done.returncode == 3 and f"commit {COMMITS[1]}, pinned before" in done.stderr, done.stderr
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_branch_that_is_the_pinned_commit(hub, download, tmp_path):
+    hub(COMMITS[0])
+    for _ in range(2):
+        assert download("main").returncode == 0
+    holds(tmp_path / "bert", COMMITS[0])
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,15 @@ def fetch_encoder(settings, files, lock, policy):
         _compare(settings, files, lock)
         return
     commit, there = hub.describe(settings.revision or pinned or "main")
+    if pinned not in (None, commit):
+        raise DataError(
+            lock,
+            record=f"encoder/{settings.encoder}",
+            found=f"commit {pinned}, pinned before",
+            expected=f"commit {commit} (revision {settings.revision} of experiments/encoders.tsv)",
+            remedy=f"to change the revision remove the lines encoder/{settings.encoder}/ and the files in "
+            f"{files[0].parent}",
+        )
     missing = [path.name for path in files if path.name not in there and path.name != OPTIONAL]
     if missing:
         raise hub.trouble(

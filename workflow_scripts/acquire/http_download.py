@@ -94,7 +94,16 @@ def retried(request, policy):
     raise AssertionError("a policy has at least one attempt")
 
 
-def get_part(url, part, validator, policy, remember=lambda validator: None, report=lambda count: None, headers=None):
+def get_part(
+    url,
+    part,
+    validator,
+    policy,
+    remember=lambda validator: None,
+    report=lambda count: None,
+    headers=None,
+    expect=lambda size: None,
+):
     """Make one request that begins or goes on with the partial file `part`, and append what comes.
 
     Parameters
@@ -111,6 +120,8 @@ def get_part(url, part, validator, policy, remember=lambda validator: None, repo
         Gets the number of new bytes, again and again.
     headers : dict, optional
         More headers of the request.
+    expect : callable
+        Gets the number of bytes that are to come, where the server says it.
 
     Returns
     -------
@@ -140,6 +151,8 @@ def get_part(url, part, validator, policy, remember=lambda validator: None, repo
         if response.status == 200:
             part.unlink(missing_ok=True)
             remember(_validator(response.headers))
+        if end is not None:
+            expect(end - (part.stat().st_size if part.exists() else 0))
         _copy(response, part, policy, report)
     size = part.stat().st_size
     if end is not None and size != end:

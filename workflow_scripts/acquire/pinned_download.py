@@ -157,6 +157,7 @@ def _whole_part(source):
                 lambda value: _remember(source, value),
                 progress.add,
                 source.headers,
+                lambda left: setattr(progress, "total", progress.done + left),
             )
             if not source.part.exists():
                 raise Passing("no bytes came")
