@@ -85,7 +85,14 @@ def detect(text, batches, aliases, out, detection, model):
     if not (out / "surfaces.parquet").is_file():
         for batch, file in zip(batches, files, strict=True):
             options = ("--split", text / f"split/{batch}.parquet", "--aliases", aliases, "--detected", file)
-            run("linking/detect_mentions.py", *options, detection=detection, model=model, min_name_chars=3)
+            run(
+                "linking/detect_mentions.py",
+                *options,
+                detection=detection,
+                model=model,
+                min_name_chars=3,
+                retokenize=True,
+            )
         run("linking/collect_surfaces.py", "--detected", *files, "--surfaces", out / "surfaces.parquet")
     return files
 

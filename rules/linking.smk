@@ -70,14 +70,20 @@ rule detect_mentions:
     benchmark:
         "<results>/benchmarks/linking/detect_mentions/{batch}.jsonl"
     conda:
-        "../envs/linking.yaml"
+        (
+            "../envs/linking.yaml"
+            if PLAN.value("linking.environment") == "linking"
+            else "../envs/linking_scispacy.yaml"
+        )
     threads: 1
     resources:
         mem_mb=memory(8000),
         runtime=1440,
     params:
         model=model_digest("linking"),
-        params=settings("linking.detection", "linking.model", "linking.min_name_chars"),
+        params=settings(
+            "linking.detection", "linking.model", "linking.min_name_chars", "linking.retokenize"
+        ),
     shell:
         r"""
         OMP_NUM_THREADS={threads} python -P {input.code[0]:q} \

@@ -27,7 +27,7 @@ LOADED_BY_NAME = {"text_spacy": {"biosenter"}}
 # Their packages are not those of the lock and not installed here; what those that pip adds require is said by hand.
 OWN_VERSIONS = {
     "linking_scispacy": {"click", "joblib", "numpy", "psutil", "pybind11", "requests", "scikit-learn", "scipy"}
-    | {"typing-extensions", "nmslib-metabrainz", "conllu", "pysbd"}
+    | {"typing-extensions", "duckdb", "ahocorasick-rs", "nmslib-metabrainz", "conllu", "pysbd"}
 }
 by_name = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 

@@ -113,6 +113,20 @@ def test_entities():
     assert list(detectors.SpacyDetector(MODEL, "ner").detect([text])) == [expected]
 
 
+@pytest.mark.parametrize("kind", ["ner", "noun_chunks"])
+def test_tokens_of_the_text_stage_are_kept(kind):
+    """Spans then lie on the tokens between blanks, even where the model's own tokenizer would cut inside."""
+    pytest.importorskip(MODEL)
+    texts = ["Bayer's aspirin,ibuprofen(R) was sold in Germany .", "", "One . Two sentences of Merck in Paris ."]
+    kept, again = (list(detectors.SpacyDetector(MODEL, kind, retokenize=flag).detect(texts)) for flag in (False, True))
+    assert kept[1] == again[1] == [] and kept[0] and kept != again
+    for text, spans in zip(texts, kept, strict=True):
+        edges = {place for place in range(len(text) + 1) if " " in f" {text} "[place : place + 2]}
+        assert all({start, end} <= edges for start, end in spans)
+    own = detectors.SpacyDetector(MODEL, kind, retokenize=False)
+    assert [len(list(doc.sents)) for doc in [own._nlp(own._doc(texts[2]))] if kind == "noun_chunks"] in ([], [1])
+
+
 class Fixed:
     """A detector that gives the same spans for every text."""
 

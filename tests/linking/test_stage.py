@@ -30,7 +30,7 @@ ABSTRACTS = {
     3: "A dead citation on aspirin alone.",
     4: "Failure renal after aspirins.",
 }
-DETECTION = {"detection": "dictionary", "model": None, "min_name_chars": 3}
+DETECTION = {"detection": "dictionary", "model": None, "min_name_chars": 3, "retokenize": True}
 INDEX = {"candidates": "tfidf", "ngram_min_df": 1, "vocabularies": None, "restriction_levels": None, "language": "ENG"}
 LINKING = {"candidates": "tfidf", "mode": "faithful", "threshold": 0.7}
 LINKING |= {"no_definition_threshold": 0.95, "k": 30, "max_candidates": 5}

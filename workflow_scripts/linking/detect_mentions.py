@@ -1,7 +1,7 @@
 """Find the mentions of one batch of sentences: where they are, not yet what they mean.
 
 Each distinct sentence of the batch is looked at once, in the order of its id (paper, section 3.1; the published linker
-takes the spans of en_core_sci_lg's NER on the same space-joined text).
+takes the spans of en_core_sci_lg's NER on the same space-joined text, which it cuts into tokens a second time).
 """
 
 import dataclasses
@@ -27,6 +27,7 @@ class Params:
     detection: str
     model: str | None
     min_name_chars: int
+    retokenize: bool
 
 
 def detected(detector, sentence_ids, texts):
@@ -73,7 +74,7 @@ def main(args):
             raise UsageError("linking.detection: a dictionary needs --aliases")
         return read_table(args.aliases, ALIASES, columns=["name"])["name"].to_pylist()
 
-    detector = make_detector(settings.detection, names, settings.min_name_chars, settings.model)
+    detector = make_detector(settings.detection, names, settings.min_name_chars, settings.model, settings.retokenize)
     with duck.database(args.threads, args.memory_mb, args.temporary) as database:
         sentences, mentions = detect_batch(args.split, args.detected, detector, database)
     logging.info("%s mentions in %s distinct sentences", f"{mentions:,}", f"{sentences:,}")

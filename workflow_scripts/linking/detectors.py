@@ -77,6 +77,9 @@ class SpacyDetector:
         Path or package of the model.
     kind : str
         "noun_chunks" or "ner".
+    retokenize : bool
+        Whether the model cuts a text into tokens and sentences itself (as published); else what stands between single
+        blanks is a token and a text is one sentence.
 
     Raises
     ------
@@ -84,8 +87,8 @@ class SpacyDetector:
         If the model cannot be loaded or lacks a component.
     """
 
-    def __init__(self, model, kind):
-        self._nlp = load_model(model, kind)
+    def __init__(self, model, kind, retokenize=True):
+        self._nlp, self._retokenize = load_model(model, kind), retokenize
         self._spans = {"noun_chunks": _chunk_spans, "ner": _entity_spans}[kind]
 
     def detect(self, texts):
@@ -94,8 +97,17 @@ class SpacyDetector:
         while chunk := list(itertools.islice(texts, CHUNK)):
             # The zone frees the strings and word forms of its texts: a worker does not grow with the corpus.
             with self._nlp.memory_zone():
-                found = [self._spans(doc) for doc in self._nlp.pipe(chunk, batch_size=SPACY_BATCH)]
+                docs = chunk if self._retokenize else map(self._doc, chunk)
+                found = [self._spans(doc) for doc in self._nlp.pipe(docs, batch_size=SPACY_BATCH)]
             yield from found
+
+    def _doc(self, text):
+        from spacy.tokens import Doc
+
+        words = text.split(" ") if text else []
+        places = range(len(words))
+        spaces, starts = [place + 1 < len(words) for place in places], [place == 0 for place in places]
+        return Doc(self._nlp.vocab, words=words, spaces=spaces, sent_starts=starts)
 
 
 class CombinedDetector:
@@ -115,7 +127,7 @@ class CombinedDetector:
                 yield sorted(kept)
 
 
-def make_detector(detection, names, min_name_chars, model):
+def make_detector(detection, names, min_name_chars, model, retokenize=True):
     """The detector of a configuration value.
 
     Parameters
@@ -127,13 +139,15 @@ def make_detector(detection, names, min_name_chars, model):
     min_name_chars : int
     model : str or None
         spaCy model of noun_chunks and ner.
+    retokenize : bool
+        See SpacyDetector.
     """
     detectors = []
     for kind in detection.split("+"):
         if kind == "dictionary":
             detectors.append(DictionaryDetector(names(), min_name_chars))
         elif kind in COMPONENTS:
-            detectors.append(SpacyDetector(model, kind))
+            detectors.append(SpacyDetector(model, kind, retokenize))
         else:
             raise UsageError(f"linking.detection: {detection}; known: dictionary, {', '.join(COMPONENTS)}")
     return detectors[0] if len(detectors) == 1 else CombinedDetector(detectors)
