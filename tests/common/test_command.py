@@ -27,6 +27,13 @@ def main(args):
         raise ZeroDivisionError("oops")
     if args.how == "memory":
         raise MemoryError("too little")
+    if args.how == "full":
+        from workflow_scripts.common.files import atomic_path
+        with atomic_path(args.file[0]) as path, open(path, "w") as out:
+            out.write("half of it")
+            out.flush()
+            with open("/dev/full", "w") as full:
+                full.write("x" * 100_000)
     if args.how == "edit":
         import pathlib, workflow_scripts.common.files as module
         for path in (args.file[0], module.__file__):
@@ -140,3 +147,12 @@ def test_only_a_hopeless_failure_is_not_tried_again_and_only_by_the_same_invocat
         third = run("--record", record, MEDDISTANT_INVOCATION="two")
         assert third.returncode == 0 and "main was reached" in third.stderr
         assert not (tmp_path / "record.json.failed").exists()
+
+
+def test_a_full_disk_is_said_and_leaves_the_earlier_file_whole(run, tmp_path):
+    (tmp_path / "out").write_text("from before")
+    done = run("--how", "full", "--file", tmp_path / "out")
+    assert done.returncode == 1 and "no room left on a disk" in done.stderr and "remedy" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "out").read_text() == "from before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["example.py", "out"]

@@ -1,6 +1,7 @@
 """The frame of every command: arguments, log, errors with exit codes, and a record of what really ran."""
 
 import argparse
+import errno
 import logging
 import os
 import pathlib
@@ -15,8 +16,8 @@ from workflow_scripts.common.files import read_json, write_json
 
 WHOLE_FILE_LIMIT = 64 << 20
 INVOCATION = "MEDDISTANT_INVOCATION"
-# Failures that another attempt, with more memory or on another node, may not meet.
-WORTH_A_RETRY = (MemoryError, OSError)
+# Failures that another attempt, with more memory or on another node, may not meet; so are all errors of the system.
+WORTH_A_RETRY = MemoryError
 WORTH_A_RETRY_NAMES = {"OutOfMemoryError", "OutOfMemoryException", "AcceleratorError"}
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
@@ -52,12 +53,26 @@ def run(arguments, main, argv=None):
         _stop(f"error: {error}", error.exit_code)
     except PipelineError as error:
         _stop(f"error: {error}", error.exit_code, note)
+    except OSError as error:
+        _stop(_without_room(error) or traceback.format_exc(), 1)
     except Exception as error:
         hopeless = not isinstance(error, WORTH_A_RETRY) and type(error).__name__ not in WORTH_A_RETRY_NAMES
         _stop(traceback.format_exc(), 1, note if hopeless else None)
     if args.record:
         write_json(args.record, begun.record(args))
         note.unlink(missing_ok=True)
+
+
+def _without_room(error):
+    """What to say when a disk or a quota is full; None for another error."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return None
+    files = [str(name) for name in (error.filename, error.filename2) if name]
+    return (
+        f"error: no room left on a disk ({error.strerror})\n  found:    {', '.join(files) or 'while writing'}\n"
+        "  expected: room for the outputs and for the temporary folder (TMPDIR, resource tmpdir)\n"
+        "  remedy:   make room and start again: what was finished before is whole and stays"
+    )
 
 
 def _stop(message, code, note=None):
