@@ -61,7 +61,7 @@ rule index_wordpieces:
     input:
         code=code("training/index_wordpieces.py"),
         raw=ancient(raw_digests()),
-        splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=["train", "valid"]),
+        splits=collect("<results>/corpus/{{corpus}}/{split}.parquet", split=SPLITS),
         rel2id="<results>/corpus/{corpus}/rel2id.json",
         check=ancient("<results>/corpus/{corpus}/check.json"),
         concepts=type_names,
@@ -96,7 +96,7 @@ rule index_wordpieces:
     shell:
         r"""
         python -P {input.code[0]:q} \
-            --train {input.splits[0]:q} --valid {input.splits[1]:q} \
+            --train {input.splits[0]:q} --valid {input.splits[1]:q} --test {input.splits[2]:q} \
             --rel2id {input.rel2id:q} \
             --encoder {params.encoder:q} {params.concepts:q} \
             --threads {threads} \
@@ -278,6 +278,62 @@ rule score_cells:
             --test {input.test:q} \
             --state {params.state:q} --save-every {resources.save_every} \
             --output {output.cells:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+# Nothing asks for it: name its output to have it.
+rule repeat_run:
+    """The determinism report of a run: trained once more with its seed, are weights and metrics the same?"""
+    input:
+        code=code("training/repeat_run.py"),
+        raw=ancient(raw_digests()),
+        index=index_files,
+        rel2id=lambda wildcards: f"{RESULTS}/corpus/{run_of(wildcards)['corpus']}/rel2id.json",
+        encoder=lambda wildcards: (
+            encoder_files(run_of(wildcards)["row"]["pretrained"], "weights")
+            if run_of(wildcards)["row"]["encoder"] == "bert"
+            else []
+        ),
+        types=type_files,
+        config="<results>/runs/{run}/config.json",
+        model="<results>/runs/{run}/model.safetensors",
+        vocabulary="<results>/runs/{run}/vocabulary.json",
+        history="<results>/runs/{run}/history.jsonl",
+    output:
+        report="<results>/determinism/{run}.json",
+        record="<results>/provenance/training/repeat_run/{run}.json",
+    log:
+        "<results>/logs/training/repeat_run/{run}.log",
+    benchmark:
+        "<results>/benchmarks/training/repeat_run/{run}.jsonl"
+    conda:
+        "../envs/training.yaml"
+    threads: PLAN.value("training.threads")
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * (1 + attempt),
+        runtime=720,
+        gpu=0 if PLAN.value("training.device") == "cpu" else 1,
+    params:
+        index=lambda wildcards, input: os.path.dirname(input.index[0]),
+        encoder=lambda wildcards, input: [
+            word for path in input.encoder[:1] for word in ("--encoder", os.path.dirname(path))
+        ],
+        types=lambda wildcards, input: [
+            word
+            for option, path in zip(("--instances", "--concepts"), input.types)
+            for word in (option, path)
+        ],
+        run=subpath(input.config, parent=True),
+        params=run_settings,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --index {params.index:q} \
+            --rel2id {input.rel2id:q} {params.encoder:q} {params.types:q} \
+            --run {params.run:q} \
+            --output {output.report:q} \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """

@@ -64,8 +64,8 @@ def test_index_of_words(index_words, corpus):
 
 def test_words_of_the_test_split_have_vectors(run_command, corpus, tmp_path):
     """A word that occurs in the test split alone is in the vocabulary when the file has it."""
-    for split in ("train", "valid", "test"):
-        rows = planted.make_split(3, 6)
+    for seed, split in enumerate(("train", "valid", "test"), 3):
+        rows = planted.make_split(seed, 6)
         if split == "test":
             rows[0]["text"] += " onlyhere"
         planted.write_split(tmp_path / f"{split}.parquet", rows)
@@ -123,6 +123,21 @@ def test_the_same_command_gives_the_same_bytes(run_command, trained, index_words
         assert (tmp_path / name).read_bytes() == (trained / name).read_bytes(), name
 
 
+def test_a_run_trained_twice_is_reported(run_command, trained, index_words, corpus, tmp_path):
+    """The report says equal where the seed is the run's own, and what differs where it is not."""
+    for seed, equal in ((1, True), (2, False)):
+        report = tmp_path / f"{seed}.json"
+        row = planted.row("cnn", "bag", "att", epochs=2)
+        options = ["--index", index_words, "--rel2id", corpus / "rel2id.json", "--run", trained, "--output", report]
+        done = run_command("training/repeat_run.py", *options, "--params", params(row, seed=seed))
+        assert done.returncode == 0, done.stderr
+        found = json.loads(report.read_text())
+        assert (found["equal_weights"], found["equal_metrics"]) == (equal, equal)
+        assert (found["largest_difference"] == 0) is equal and found["epochs"] == ([] if equal else [1, 2])
+        assert ("seed" in found["differing_config"]) is not equal
+        assert found["run"] == "c.m.s1" and found["versions"][0] == found["versions"][1]
+
+
 @pytest.mark.parametrize("pooling", ["avg", "one", "att"])
 def test_scores_depend_on_no_order_and_no_chunk(trained, corpus, tmp_path, pooling):
     import pyarrow.parquet as pq
@@ -170,6 +185,57 @@ def test_broken_run_folders_are_named(trained, tmp_path):
     (tmp_path / "model.safetensors").write_bytes((trained / "model.safetensors").read_bytes())
     with pytest.raises(DataError, match="weights of config.json"):
         load_run(tmp_path)
+
+
+def test_a_run_folder_of_mixed_runs(trained, tmp_path):
+    """Words of another vocabulary would read other words' vectors."""
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / name).write_bytes((trained / name).read_bytes())
+    vocabulary = json.loads((trained / "vocabulary.json").read_text())
+    n = len(vocabulary["words"])
+    for change, found in (
+        ({"words": vocabulary["words"][1:]}, f"{n - 1} words"),
+        ({"kind": "wordpieces"}, "wordpieces"),
+    ):
+        (tmp_path / "vocabulary.json").write_text(json.dumps(vocabulary | change))
+        with pytest.raises(DataError, match=f"vocabulary.json\n.*{found}\n.*{n} words|words, as config.json"):
+            load_run(tmp_path)
+
+
+@pytest.mark.parametrize("first, second", [("train", "valid"), ("valid", "test"), ("train", "test")])
+def test_splits_that_are_the_same_are_refused(run_command, corpus, tmp_path, first, second):
+    """Also when the order of the rows differs: an epoch would be chosen on the split that is tested."""
+    import pyarrow.parquet as pq
+
+    from workflow_scripts.common.distinct_splits import require_distinct_splits
+
+    paths = {split: corpus / f"{split}.parquet" for split in ("train", "valid", "test")}
+    require_distinct_splits(paths)
+    table = pq.read_table(paths[first])
+    order = random.Random(3).sample(range(table.num_rows), table.num_rows)
+    pq.write_table(table.take(order), tmp_path / "again.parquet")
+    paths[second] = tmp_path / "again.parquet"
+    with pytest.raises(DataError, match=f"split {second} is the same as split {first}"):
+        require_distinct_splits(paths)
+    if (first, second) == ("valid", "test"):
+        options = [part for split, path in paths.items() for part in (f"--{split}", path)]
+        options += [
+            "--rel2id",
+            corpus / "rel2id.json",
+            "--embedding",
+            corpus / "vectors.txt",
+            "--folder",
+            tmp_path / "i",
+        ]
+        settings = {"format": "glove_text", "width": planted.WIDTH, "max_length": 64}
+        done = run_command("training/index_words.py", *options, "--params", json.dumps(settings))
+        assert done.returncode == 3 and "same as split valid" in done.stderr and not (tmp_path / "i").exists()
+
+
+def test_an_index_of_another_encoding(run_command, index_words, corpus, tmp_path):
+    options = train_options(index_words, corpus, tmp_path / "run", planted.row("cnn", "sent", None, encoding="OC"))
+    done = run_command(*options)
+    assert done.returncode == 3 and "an index of encoding CM" in done.stderr and "one of OC" in done.stderr
 
 
 def test_sigterm_saves_and_the_next_call_goes_on(run_command, index_words, corpus, repository, tmp_path):

@@ -222,6 +222,21 @@ def test_broken_instances_are_named(tmp_path, change):
     assert ("record 3" in str(error.value)) or "unheard_of" in str(error.value)
 
 
+@pytest.mark.parametrize("role", ["head", "tail"])
+@pytest.mark.parametrize("shift", [-1, 1])
+def test_offsets_that_do_not_match_the_text(tmp_path, role, shift):
+    rows = planted.make_split(4, 3)
+    rows[1][f"{role}_start"] += shift
+    rows[1][f"{role}_end"] += shift
+    planted.write_split(tmp_path / "x.parquet", rows)
+    rel2id = {"NA": 0} | {name: i for i, name in enumerate(planted.RELATIONS, 1)}
+    with pytest.raises(DataError) as error:
+        encode_split(tmp_path / "x.parquet", WordTokenizer([], 64), rel2id, block=1)
+    name = rows[1][f"{role}_name"]
+    for word in ("x.parquet, record 2", f"the mention {name!r}", "code points"):
+        assert word in str(error.value)
+
+
 def test_an_empty_corpus_is_an_error(tmp_path):
     planted.write_split(tmp_path / "x.parquet", [])
     with pytest.raises(DataError, match="no instances"):

@@ -10,6 +10,7 @@ import logging
 from pathlib import Path
 
 from workflow_scripts.common import command, params
+from workflow_scripts.common.distinct_splits import require_distinct_splits
 from workflow_scripts.common.files import write_json
 from workflow_scripts.evaluation import scoring
 from workflow_scripts.evaluation.gold import fact_matrix
@@ -41,6 +42,7 @@ def evaluate_run(run, splits, poolings, output, settings):
         Folder that gets one folder per pooling.
     settings : Params
     """
+    require_distinct_splits(splits)
     bundle = scoring.load(run, settings.device, settings.threads)
     scored = {split: scoring.score_sentences(bundle, path) for split, path in splits.items()}
     facts = {split: fact_matrix(splits[split], scored[split].pairs, scored[split].relations) for split in splits}

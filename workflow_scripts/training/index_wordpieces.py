@@ -9,6 +9,7 @@ import os
 import pathlib
 
 from workflow_scripts.common import command, params
+from workflow_scripts.common.distinct_splits import require_distinct_splits
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import read_json, write_json
 from workflow_scripts.common.models.tokenization import WordPieceTokenizer, encode_split
@@ -103,6 +104,7 @@ def main(args):
     os.environ["RAYON_NUM_THREADS"] = str(args.threads)
     settings = params.parse(Params, args.params)
     paths = {"train": args.train, "valid": args.valid}
+    require_distinct_splits(paths | ({"test": args.test} if args.test else {}))
     rel2id = read_json(args.rel2id)
     splits, tokenizer, statistics = index_wordpieces(paths, rel2id, args.encoder, settings, args.concepts)
     for split, sentences in splits.items():
@@ -117,6 +119,7 @@ def arguments():
     parser = command.parser(__doc__)
     for split in ("train", "valid"):
         parser.add_argument(f"--{split}", type=pathlib.Path, required=True, help=f"instances of the split {split}")
+    parser.add_argument("--test", type=pathlib.Path, help="instances of the split test: checked to be another split")
     parser.add_argument("--rel2id", type=pathlib.Path, required=True, help="relation ids")
     parser.add_argument("--encoder", type=pathlib.Path, required=True, help="folder of the pretrained encoder")
     parser.add_argument("--concepts", type=pathlib.Path, help="concepts of the graph (encodings CT and OT)")

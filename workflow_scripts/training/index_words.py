@@ -12,6 +12,7 @@ import pathlib
 import numpy as np
 
 from workflow_scripts.common import command, params
+from workflow_scripts.common.distinct_splits import require_distinct_splits
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import atomic_open, read_json, write_json
 from workflow_scripts.common.models.arrays import Sentences
@@ -61,6 +62,7 @@ def index_words(paths, rel2id, embedding, settings, concepts=None):
         Of the words in their order, but for `MENTION_TOKENS`, the last two words for encoding OC: training draws them.
     statistics : dict
     """
+    require_distinct_splits(paths)
     collected = _Collector()
     options = {"encoding": read_encoding(settings.encoding, concepts), "windowed": settings.window}
     first_pass = WordTokenizer([], settings.max_length, lookup=collected.__getitem__, **options)

@@ -256,14 +256,19 @@ def run_config(settings, task, state, shape, vocabulary, relations, digests):
 
 def arguments():
     """The command line."""
-    parser = command.parser(__doc__)
+    parser = input_arguments(command.parser(__doc__))
+    parser.add_argument("--folder", type=pathlib.Path, required=True, help="run folder")
+    return parser
+
+
+def input_arguments(parser):
+    """Add the options that name what a run is trained on."""
     parser.add_argument("--index", type=pathlib.Path, required=True, help="folder of the corpus' token arrays")
     parser.add_argument("--rel2id", type=pathlib.Path, required=True, help="relation ids")
     parser.add_argument("--encoder", type=pathlib.Path, help="folder of the pretrained encoder (bert)")
     parser.add_argument("--instances", type=pathlib.Path, help="instances of the split train (head amil_l)")
     parser.add_argument("--concepts", type=pathlib.Path, help="concepts of the graph (head amil_l)")
     parser.add_argument("--save-every", type=float, default=600.0, help="seconds between full-state checkpoints")
-    parser.add_argument("--folder", type=pathlib.Path, required=True, help="run folder")
     return parser
 
 

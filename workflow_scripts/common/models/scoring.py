@@ -7,9 +7,10 @@ import torch
 
 from workflow_scripts.common.errors import DataError, UsageError
 from workflow_scripts.common.models.classifier import RelationClassifier, build_classifier
+from workflow_scripts.common.models.encoders import N_INDICATORS
 from workflow_scripts.common.models.inference import TOKENS_AT_ONCE, classify
 from workflow_scripts.common.models.pooling import pool_scores
-from workflow_scripts.common.models.run_folder import WEIGHTS, read_run
+from workflow_scripts.common.models.run_folder import CONFIG, VOCABULARY, WEIGHTS, read_run
 from workflow_scripts.common.models.tokenization import encode_split, tokenizer_from_json
 
 
@@ -47,7 +48,7 @@ def load_run(folder, device="cpu", threads=1):
     Raises
     ------
     DataError
-        If a file is missing, broken, or the weights are not exactly those of the architecture in config.json.
+        If a file is missing, broken, or the weights or the vocabulary are not those of the architecture in config.json.
     """
     torch.set_num_threads(threads)
     config, weights, vocabulary = read_run(folder)
@@ -56,7 +57,25 @@ def load_run(folder, device="cpu", threads=1):
         model.load_state_dict(weights, strict=True)
     except RuntimeError as error:
         raise DataError(f"{folder}/{WEIGHTS}", found=str(error), expected="the weights of config.json") from None
+    _check_vocabulary(folder, config, vocabulary)
     return Bundle(model.to(device).eval(), tokenizer_from_json(vocabulary), config)
+
+
+def _check_vocabulary(folder, config, vocabulary):
+    """The vocabulary of another run would give each word some other word's vector, and no error."""
+    kind = "wordpieces" if config["row"]["encoder"] == "bert" else "words"
+    found = vocabulary.get("kind")
+    if found == kind == "words":
+        indicators = N_INDICATORS if config["row"]["encoder"] == "gru" else 0
+        kind = f"{config['shape']['vectors'][0] - 2 - indicators} words"
+        found = f"{len(vocabulary['words'])} words"
+    if found != kind:
+        raise DataError(
+            f"{folder}/{VOCABULARY}",
+            found=found,
+            expected=f"{kind}, as {CONFIG} says",
+            remedy="the files of a run belong together: copy the whole folder, or train the run again",
+        )
 
 
 def score_split(bundle, path, pooling, tokens_at_once=TOKENS_AT_ONCE):

@@ -22,6 +22,7 @@ from workflow_scripts.common.tables import check_schema
 MARKER_TOKENS = ("[H]", "[/H]", "[T]", "[/T]")
 MENTION_TOKENS = ("[HEAD]", "[TAIL]")
 _SPANS = ("head_start", "head_end", "tail_start", "tail_end")
+_NAMES = ("head_name", "tail_name")
 _ORDER = ("head", "tail", "relation", "sentence_id", "text", *_SPANS)
 
 
@@ -291,17 +292,18 @@ def encode_split(path, tokenizer, rel2id, block=4096):
     Raises
     ------
     DataError
-        If the file breaks its contract, a mention is empty, out of the text or overlaps the other one, or a relation is
-        not in `rel2id`.
+        If the file breaks its contract, a mention is empty, out of the text, overlaps the other one or is not the text
+        at its place, or a relation is not in `rel2id`.
     """
     check_schema(path, INSTANCES)
     tokens, rows, line = [], [], 0
     with pq.ParquetFile(path) as file:
         names = ["head", "tail"] if tokenizer.encoding.reads_types else []
-        for batch in file.iter_batches(block, columns=["text", "relation", *_SPANS, *names]):
+        for batch in file.iter_batches(block, columns=["text", "relation", *_SPANS, *_NAMES, *names]):
             _check_spans(path, batch, line)
             columns = batch.to_pydict()
             spans = list(zip(*(columns[name] for name in _SPANS), strict=True))
+            _check_names(path, columns, spans, line)
             concepts = list(zip(*(columns[name] for name in names), strict=True))
             encoded = tokenizer.encode(columns["text"], spans, concepts)
             tokens.append(np.concatenate([ids for ids, _ in encoded]))
@@ -329,9 +331,24 @@ def _check_spans(path, batch, line):
         )
 
 
+def _check_names(path, columns, spans, line):
+    instances = zip(columns["text"], spans, columns["head_name"], columns["tail_name"], strict=True)
+    for i, (text, (a, b, c, d), head, tail) in enumerate(instances, 1):
+        for start, end, name in ((a, b, head), (c, d, tail)):
+            if text[start:end] != name:
+                raise DataError(
+                    path,
+                    record=line + i,
+                    found=f"{text[start:end]!r} at {start}..{end}",
+                    expected=f"the mention {name!r}; offsets count code points, ends exclusive",
+                    remedy="offsets in bytes or UTF-16 units, or of another version of the text: convert them",
+                )
+
+
 def _relation_id(rel2id, name, path):
     if name not in rel2id:
-        raise DataError(path, found=f"relation {name}", expected=f"one of {', '.join(rel2id)}")
+        remedy = "give the rel2id.json of this corpus, or train the run again on it"
+        raise DataError(path, found=f"relation {name}", expected=f"one of {', '.join(rel2id)}", remedy=remedy)
     return rel2id[name]
 
 
