@@ -52,7 +52,7 @@ def run(script, *options, **parameters):
     return done.stdout
 
 
-def make_text(baseline, out):
+def make_text(baseline, out, engine="rule", model=None):
     """Sentences of the baseline through the text stage; returns the batches."""
     files = sorted(baseline.glob("*.xml.gz"))
     batches = [f"{number:04d}" for number in range(1, len(files) + 1)]
@@ -62,7 +62,7 @@ def make_text(baseline, out):
         options = ("--files", file, "--batch", batch, "--abstracts", abstracts, "--citations", citations)
         run("text/extract_abstracts.py", *options, **settings)
         options = ("--abstracts", abstracts, "--sentences", out / f"split/{batch}.parquet")
-        run("text/split_sentences.py", *options, engine="rule", model=None)
+        run("text/split_sentences.py", *options, engine=engine, model=model)
     folders = [
         f(name) for name in ("citations", "split", "sentences", "occurrences") for f in ("--{}".format, out.joinpath)
     ]

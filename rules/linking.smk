@@ -2,7 +2,11 @@
 
 SHARDS = [f"{number:03d}" for number in range(PLAN.value("linking.shards"))]
 # Which rule links: scispaCy's own linker, or ours.
-LINKS = "links_scispacy" if PLAN.value("linking.mode") == "scispacy" else "links"
+BY_SCISPACY = (PLAN.value("linking.candidates"), PLAN.value("linking.mode")) == (
+    "tfidf",
+    "scispacy",
+)
+LINKS = "links_scispacy" if BY_SCISPACY else "links"
 SCISPACY_INDEX = collect(
     "<results>/linking/index_scispacy/{file}",
     file=[
@@ -150,6 +154,7 @@ rule index_names:
             "linking.kb.vocabularies",
             "linking.kb.restriction_levels",
             "linking.kb.language",
+            "linking.kb.release",
         ),
     shell:
         r"""

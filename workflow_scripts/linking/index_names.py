@@ -34,6 +34,7 @@ class Params:
     vocabularies: list | None
     restriction_levels: list | None
     language: str
+    release: str | None = None
 
 
 class KnowledgeBase:
@@ -150,13 +151,13 @@ def lists_of(rows, norms, parts, n_grams):
 
 
 def forms_of(base):
-    """Digests of the literal forms of the names, and the concepts of each: (digests, offsets, concepts)."""
+    """Digests of the literal forms of the names, and the concepts of each: (high, low, offsets, concepts)."""
     digests = np.concatenate([np.empty((0, 2), np.uint64), *map(form_digests, base.blocks())])
     forms, form = np.unique(digests, axis=0, return_inverse=True)
     form = np.repeat(form.reshape(-1).astype(np.int64), np.diff(base.offsets))
     pairs = np.unique(form * max(len(base.cuis), 1) + base.concepts)
     form, concept = np.divmod(pairs, max(len(base.cuis), 1))
-    return forms, _offsets(np.bincount(form, minlength=len(forms))), concept.astype(np.int32)
+    return forms[:, 0], forms[:, 1], _offsets(np.bincount(form, minlength=len(forms))), concept.astype(np.int32)
 
 
 def write_names(writer, base, vocabulary):
@@ -167,7 +168,7 @@ def write_names(writer, base, vocabulary):
     writer.write("defined", base.defined)
     writer.write("concept_offsets", base.offsets)
     writer.write("concepts", base.concepts)
-    for name, values in zip(("form_digests", "form_offsets", "form_concepts"), forms_of(base), strict=True):
+    for name, values in zip(("form_high", "form_low", "form_offsets", "form_concepts"), forms_of(base), strict=True):
         writer.write(name, values)
     for name in ("codes", "idf", "ranks"):
         writer.write(name, getattr(vocabulary, name))

