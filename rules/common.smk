@@ -76,6 +76,7 @@ TABLE_NAMES = [
     "table8",
     "table9",
     "table10",
+    "table11",
     "table_a1",
     "table_a2",
     "table_a3",
@@ -315,6 +316,17 @@ def table_corpus(table):
 def table_split(table):
     """The split of the graph that the corpus of a table is built on."""
     return config["corpora"][table_corpus(table)]["split"]
+
+
+def encoder_states(wildcards):
+    """A params function: the registry of encoders, with the reason where one cannot be had."""
+    columns = ("name", "biomedical", "clinical", "type", "triples", "synonyms")
+    states = {
+        encoder: {column: row[column] for column in columns}
+        | {"missing": PLAN.encoder_missing(encoder)}
+        for encoder, row in PLAN.encoders.items()
+    }
+    return canonical_json({"encoders": states})
 
 
 def evaluated(table, file, strategy=None, **columns):

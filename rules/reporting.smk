@@ -361,6 +361,50 @@ rule render_table10:
         """
 
 
+rule render_table11:
+    """Table 11: pretrained encoders; one that cannot be had says why."""
+    input:
+        code=code("reporting/render_table11.py"),
+        expected=f"{PLAN.value('experiments.expected')}/table11.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table11.rst",
+        metrics=evaluated("table11", "metrics.json", strategy="avg"),
+        models=PLAN.value("experiments.models"),
+    output:
+        csv=report(
+            "<results>/tables/table11.csv", caption="../report/table11.rst", category="Tables"
+        ),
+        md="<results>/tables/table11.md",
+        tex="<results>/tables/table11.tex",
+        record="<results>/provenance/reporting/render_table11.json",
+    log:
+        "<results>/logs/reporting/render_table11.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table11.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    params:
+        params=encoder_states,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            --metrics {input.metrics:q} \
+            --models {input.models:q} \
+            --params {params.params:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule render_table_a1:
     """Table A.1: the best cells of the grid."""
     input:

@@ -175,8 +175,8 @@ def test_the_files_of_an_encoder_that_a_rule_makes(config, repository, tmp_path,
     "change, words",
     [
         (lambda text: text.replace("model\t", "modl\t", 1), "line 1\n  found:    columns modl, name"),
-        (lambda text: text + "x\n", r"line 22, .*is not"),
-        (lambda text: text.rstrip("\n") + "\t1\t2\n", "line 21: 26 columns, expected 24"),
+        (lambda text: text + "x\n", r"line 31, .*is not"),
+        (lambda text: text.rstrip("\n") + "\t1\t2\n", "line 30: 26 columns, expected 24"),
         (
             lambda text: text.replace("\ttable7\t", "\ttabel7\t", 1),
             r"line 2, tables: 'tabel7' does not match",
@@ -246,7 +246,25 @@ def test_table_10_needs_one_more_model(config, repository):
     plan = configuration.Plan(config, repository)
     others = [run for run, entry in plan.runs.items() if entry["corpus"] != "inductive"]
     assert others == [f"transductive.bert_sent.s{seed}" for seed in (1, 2, 3)]
-    assert len(plan.runs) == 21 * 3
+    assert len(plan.runs) == (21 + 3) * 3
+
+
+def test_table_11_trains_the_encoders_that_can_be_had(config, repository, tmp_path):
+    """Those with a hub id are downloaded; where nothing is, only those of folders with all files are there."""
+
+    def trained(config):
+        tables = {"table7": {"corpus": "inductive", "models": ["cnn_sent"]}, "table11": {"corpus": "inductive"}}
+        runs = configuration.Plan(changed(config, "experiments.tables", tables), repository).runs.values()
+        return sorted({run["row"]["pretrained"] for run in runs} - {None})
+
+    assert trained(config) == ["biobert", "bluebert", "pubmedbert", "sapbert"]
+    for name in ("vocab.txt", "config.json", "model.safetensors"):
+        (tmp_path / name).touch()
+    config = changed(
+        changed(config, "downloads", {"encoders": False}), "encoders", {"medtype": {"path": str(tmp_path)}}
+    )
+    configuration.validate(config, repository / "schemas/config.schema.yaml")
+    assert trained(config) == ["medtype"]
 
 
 def test_a_run_from_some_corpora_has_no_semantic_types(config, repository):

@@ -44,7 +44,7 @@ JOBS = """
     index_wordpieces      2  train_run
     train_run            17  evaluate_bag_run evaluate_sent_run write_report
     evaluate_bag_run     12  render_table7 render_table8 render_table9 draw_figure4
-    evaluate_sent_run     5  render_table7 render_table9 render_table10 draw_figure4
+    evaluate_sent_run     5  render_table7 render_table9 render_table10 render_table11 draw_figure4
     measure_properties    1  render_table1 render_table4
     render_table1         1  verify_against_paper write_report
     render_table4         1  verify_against_paper write_report
@@ -54,6 +54,7 @@ JOBS = """
     render_table8         1  verify_against_paper write_report
     render_table9         1  verify_against_paper write_report
     render_table10        1  verify_against_paper write_report
+    render_table11        1  verify_against_paper write_report
     render_table_a1       1  verify_against_paper write_report
     render_table_a2       1  verify_against_paper write_report
     render_table_a3       1  verify_against_paper write_report

@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.conftest import WHOLE_DEMO_SECONDS, snakemake
 
 RELATIONS = 21
-TABLES = [f"table{n}" for n in (1, 2, 4, 5, 6, 7, 8, 9, 10)] + [f"table_a{n}" for n in (1, 2, 3, 4)]
+TABLES = [f"table{n}" for n in (1, 2, 4, 5, 6, 7, 8, 9, 10, 11)] + [f"table_a{n}" for n in (1, 2, 3, 4)]
 
 
 def digests(folder, *patterns):

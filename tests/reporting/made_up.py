@@ -163,9 +163,10 @@ def write_curve(path, draws):
 
 def write_models(path):
     """A models.tsv of the made-up run."""
-    lines = ["model\tname\ttables\tencoder\tlevel\tpooling"]
+    lines = ["model\tname\ttables\tencoder\tlevel\tpooling\tpretrained"]
     lines += [
-        f"{model}\t{name}\ttable7\t{encoder}\t{level}\t{pooling}" for model, name, encoder, level, pooling in MODELS
+        f"{model}\t{name}\ttable7\t{encoder}\t{level}\t{pooling}\t{'biobert' if encoder == 'bert' else ''}"
+        for model, name, encoder, level, pooling in MODELS
     ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

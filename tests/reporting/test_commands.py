@@ -12,7 +12,13 @@ from tests.reporting.test_properties import COUNTS as PROPERTIES
 from workflow_scripts.reporting.switches import SWITCHES
 from workflow_scripts.reporting.write_report import SECTIONS
 
-TABLES = [f"table{n}" for n in (1, 2, 4, 5, 6, 7, 8, 9, 10)] + [f"table_a{n}" for n in (1, 2, 3, 4)]
+TABLES = [f"table{n}" for n in (1, 2, 4, 5, 6, 7, 8, 9, 10, 11)] + [f"table_a{n}" for n in (1, 2, 3, 4)]
+
+REGISTRY = {
+    "biobert": {"name": "BioBERT", "missing": None, "biomedical": "yes"}
+    | dict.fromkeys(("clinical", "type", "triples", "synonyms"), "no")
+}
+REGISTRY = ["--params", json.dumps({"encoders": REGISTRY})]
 
 
 @pytest.fixture
@@ -48,6 +54,13 @@ def make_everything(repository, run_command, models_file):
             ],
             "table9": ["--metrics", *files("evaluation/*bert*/avg/metrics.json"), "--models", models_file],
             "table10": ["--metrics", *files("evaluation/*bert_sent*/avg/metrics.json")],
+            "table11": [
+                "--metrics",
+                *files("evaluation/*bert_sent.*/avg/metrics.json"),
+                "--models",
+                models_file,
+                *REGISTRY,
+            ],
             "table_a1": [],
             "table_a2": ["--corpus", corpus],
             "table_a3": ["--corpus", corpus, "--graph", graph, "--relations", relations],
@@ -109,7 +122,7 @@ def test_all_commands_give_the_same_bytes_again(tmp_path, make_everything):
     make_everything(first, {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"})
     make_everything(second, {"PYTHONHASHSEED": "4711", "LC_ALL": "C", "PYTHONUTF8": "0"}, shuffle=5)
     ours = digests(first)
-    assert len(ours) == 39 + 3 + 2 + 1 + 1
+    assert len(ours) == 42 + 3 + 2 + 1 + 1
     assert digests(second) == ours
     assert not list(first.rglob(".*.tmp"))
     record = json.loads((first / "records/table7.json").read_text())

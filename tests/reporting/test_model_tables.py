@@ -78,3 +78,22 @@ def test_table_a1(rendered, tmp_path):
     row = rows[("CNN+sent+AVG",)]
     assert (row["bag_size"], row["auc"], row["batch_size_paper"]) == ("-", "", "128")
     assert rows[("GRU+bag+ATT",)]["bag_size"] == "" and len(rows) == 15
+
+
+def test_table11(rendered, finished, models_file):
+    kinds = ("biomedical", "clinical", "type", "triples", "synonyms")
+    registry = {
+        "sapbert": {"name": "SapBERT", "missing": "not at hand: no hub id", **dict.fromkeys(kinds, "no")},
+        "biobert": {"name": "BioBERT", "missing": None, **dict.fromkeys(kinds, "no"), "biomedical": "yes"},
+        "own": {"name": "own", "missing": None, **dict.fromkeys(kinds)},
+    }
+    metrics = sorted(finished.glob("evaluation/*bert_sent.*/avg/metrics.json"))
+    options = ["--models", models_file, "--params", json.dumps({"encoders": registry})]
+    rows = rendered("table11", "--metrics", *metrics, *options)
+    assert len(rows) == 10 and ("own",) not in rows
+    row = rows[("BioBERT",)]
+    assert float(row["auc"]) == pytest.approx(auc("bert_sent", "avg", 2)) and row["state"] == "trained"
+    assert [row[kind] for kind in kinds] == [row[f"{kind}_paper"] for kind in kinds] == ["✓", "-", "-", "-", "-"]
+    row = rows[("SapBERT",)]
+    assert (row["auc"], row["auc_paper"], row["state"]) == ("", "0.78", "not at hand: no hub id")
+    assert (row["synonyms"], row["synonyms_paper"]) == ("-", "✓")

@@ -345,6 +345,8 @@ class Plan(RawFiles):
             if self.starts_at_corpus and "corpora" in spec and not set(_named_corpora(spec)) <= set(self.corpora):
                 continue  # there is nothing to compare with
             models = self._distinct_models(table, spec)
+            if table == "table11":
+                models = [model for model in models if self._has_encoder(model)]
             if self.starts_at_corpus and any(map(self._needs_types, models)):
                 continue  # semantic types come from the graph
             for model in models:
@@ -354,6 +356,15 @@ class Plan(RawFiles):
                     run = {"corpus": corpus, "model": model, "seed": seed, "poolings": poolings, "row": row}
                     runs[f"{corpus}.{model}.s{seed}"] = run
         return runs
+
+    def _has_encoder(self, model):
+        """Whether the encoder of a row of Table 11 can be had: those that cannot do not stop the others."""
+        encoder = self.models[model]["pretrained"]
+        if self.encoder_missing(encoder) is not None:
+            return False
+        # nothing is downloaded where a run starts from corpora
+        files = [path for what in ("tokenizer", "weights") for path in self.encoder_files(encoder, what)]
+        return not self.starts_at_corpus or all(pathlib.Path(path).is_file() for path in files)
 
     def _needs_types(self, model):
         return self.models[model]["encoding"] in WITH_TYPES or self.models[model]["head"] == "amil_l"
