@@ -153,8 +153,13 @@ def lists_of(rows, norms, parts, n_grams):
 def forms_of(base):
     """Digests of the literal forms of the names, and the concepts of each: (high, low, offsets, concepts)."""
     digests = np.concatenate([np.empty((0, 2), np.uint64), *map(form_digests, base.blocks())])
-    forms, form = np.unique(digests, axis=0, return_inverse=True)
-    form = np.repeat(form.reshape(-1).astype(np.int64), np.diff(base.offsets))
+    order = np.lexsort((digests[:, 1], digests[:, 0]))
+    digests = digests[order]
+    new = np.ones(len(digests), bool)
+    new[1:] = (digests[1:] != digests[:-1]).any(axis=1)
+    forms, form = digests[new], np.empty(len(digests), np.int64)
+    form[order] = np.cumsum(new) - 1
+    form = np.repeat(form, np.diff(base.offsets))
     pairs = np.unique(form * max(len(base.cuis), 1) + base.concepts)
     form, concept = np.divmod(pairs, max(len(base.cuis), 1))
     return forms[:, 0], forms[:, 1], _offsets(np.bincount(form, minlength=len(forms))), concept.astype(np.int32)
