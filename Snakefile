@@ -40,6 +40,7 @@ rule all:
     input:
         collect("<results>/corpus/{corpus}/check.json", corpus=CORPORA),
         TABLES,
+        "<results>/evaluation/differences.csv",
         FIGURES,
         REPORT,
         VERIFICATION,
@@ -62,6 +63,7 @@ rule tables:
     """The paper's tables, each number beside the published one."""
     input:
         TABLES,
+        "<results>/evaluation/differences.csv",
 
 
 rule figures:

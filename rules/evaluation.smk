@@ -107,3 +107,40 @@ rule evaluate_bag_run:
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """
+
+
+rule compare_runs:
+    """A paired bootstrap over the test pairs: whether two rows of Table 7 differ."""
+    input:
+        code=code("evaluation/compare_runs.py"),
+        raw=ancient(raw_digests()),
+        scores=[
+            path
+            for path in evaluated("table7", "scores.parquet")
+            if f"/{table_corpus('table7')}." in path
+        ],
+        instances=f"<results>/corpus/{table_corpus('table7')}/test.parquet",
+    output:
+        differences="<results>/evaluation/differences.csv",
+        record="<results>/provenance/evaluation/compare_runs.json",
+    log:
+        "<results>/logs/evaluation/compare_runs.log",
+    benchmark:
+        "<results>/benchmarks/evaluation/compare_runs.jsonl"
+    conda:
+        "../envs/evaluation.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(8000),
+        runtime=240,
+    params:
+        params=settings("evaluation.bootstrap_resamples", "evaluation.bootstrap_seed"),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --scores {input.scores:q} \
+            --instances {input.instances:q} \
+            --output {output.differences:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """

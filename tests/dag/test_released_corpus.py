@@ -43,7 +43,7 @@ def planned(repository, tmp_path):
 
 def test_a_released_corpus_needs_no_release(planned):
     rules, output = planned(FILES, "tables", "export", "verify")
-    models = {"index_words", "train_run", "evaluate_sent_run"}
+    models = {"index_words", "train_run", "evaluate_sent_run", "compare_runs"}
     tables = {f"render_table{n}" for n in (2, 6, 7, 9)} | {"audit_leakage", "verify_against_paper"}
     targets = {"tables", "export", "verify"}
     assert rules == {"import_corpus", "export_corpus"} | models | tables | targets, output

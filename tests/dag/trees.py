@@ -33,7 +33,7 @@ JOBS = """
     summarise_kg          1  render_table5 render_table_a3 write_deviations
     align_sentences       2  build_corpus
     build_corpus          2  check_corpus index_words index_wordpieces train_run evaluate_bag_run evaluate_sent_run
-    build_corpus          2  measure_properties render_table1
+    build_corpus          2  measure_properties compare_runs render_table1
     build_corpus          2  render_table6 render_table_a2 render_table_a3 render_table_a4 write_deviations write_report
     check_corpus          2
     build_corpus          2  train_cells score_cells
@@ -43,8 +43,8 @@ JOBS = """
     score_cells           2  render_table_a1
     index_wordpieces      2  train_run
     train_run            17  evaluate_bag_run evaluate_sent_run write_report
-    evaluate_bag_run     12  render_table7 render_table8 render_table9 draw_figure4
-    evaluate_sent_run     5  render_table7 render_table9 render_table10 render_table11 draw_figure4
+    evaluate_bag_run     12  compare_runs render_table7 render_table8 render_table9 draw_figure4
+    evaluate_sent_run     5  compare_runs render_table7 render_table9 render_table10 render_table11 draw_figure4
     measure_properties    1  render_table1 render_table4
     render_table1         1  verify_against_paper write_report
     render_table4         1  verify_against_paper write_report
@@ -54,6 +54,7 @@ JOBS = """
     render_table8         1  verify_against_paper write_report
     render_table9         1  verify_against_paper write_report
     render_table10        1  verify_against_paper write_report
+    compare_runs          1
     render_table11        1  verify_against_paper write_report
     render_table_a1       1  verify_against_paper write_report
     render_table_a2       1  verify_against_paper write_report
