@@ -137,7 +137,7 @@ watch_records()
 
 
 onstart:
-    kept_plan.keep(PLAN, RULES_DIGESTS, os.environ["MEDDISTANT_INVOCATION"])
+    kept_plan.keep(PLAN, RULES_DIGESTS, INVOCATION)
 
 
 onsuccess:

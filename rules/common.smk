@@ -19,7 +19,7 @@ from workflow_scripts.common.raw_files import ENCODER_FILES as HUB_FILES
 from workflow_scripts.common.records import outdated, state_of
 
 # Jobs of one invocation know each other by this name, on the cluster too: see common/command.py.
-os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)
+INVOCATION = os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)
 # Snakemake lists the files of the command line first and merges them last.
 OWN_CONFIGFILES = list(workflow.overwrite_configfiles)
 RULES_DIGESTS = kept_plan.rules_digests(workflow.basedir)
@@ -111,22 +111,27 @@ def watch_records():
     for each in workflow.rules:
         watched = "record" in each.output.keys() and "code" in each.input.keys()
         if watched and not any(is_flagged(file, "ancient") for file in each.input.code):
-            each.set_params(again=again(each.output.record))
+            records = each.output.record
+            each.set_params(again=again([records] if isinstance(records, str) else list(records)))
 
 
-def again(record):
-    """A params function: nothing while the record is true, then for which time the job runs again, and why.
+def again(records):
+    """A params function: nothing while the records are true, then for which time the job runs again, and why.
 
     With --touch its value says what was accepted.
     """
 
     def value(wildcards):
-        path = record.apply_wildcards(wildcards)
-        known = workflow.persistence.metadata(path) if workflow.is_main_process else None
+        paths = [record.apply_wildcards(wildcards) for record in records]
+        known = workflow.persistence.metadata(paths[0]) if workflow.is_main_process else None
         if not known:
             return NotKept()
         earlier = [text[1:-1] for text in known.params or () if text.startswith("'again ")]
-        changed = outdated(path, workflow.basedir)
+        changed = {
+            name: digest
+            for path in paths
+            for name, digest in outdated(path, workflow.basedir).items()
+        }
         accepted = f": accepted {state_of(changed)}"
         if not changed or any(text.endswith(accepted) for text in earlier):
             return earlier[0] if earlier else NotKept()
