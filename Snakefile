@@ -31,6 +31,7 @@ wildcard_constraints:
     run="|".join(map(re.escape, RUNS)),
     pooling="avg|one|att",
     release="umls|kb",
+    switch="|".join(SWITCHES),
     umls_release=r"\d{4}A[A-Z]",
 
 
@@ -95,6 +96,12 @@ rule leakage:
     input:
         collect("<results>/corpus/{corpus}/check.json", corpus=CORPORA),
         LEAKAGE,
+
+
+rule effects:
+    """What each construction switch does to the statistics: builds the corpora once more for each switch."""
+    input:
+        "<results>/effects.md",
 
 
 rule export:

@@ -43,6 +43,7 @@ except PipelineError as error:
 
 RESULTS = f"results/{config['name']}"
 SPLITS = ["train", "valid", "test"]
+SWITCHES = PLAN.switches
 NAME_TABLES = ["MRCONSO", "MRDEF"]
 INSTALLED_TABLES = ["MRCONSO", "MRREL", "MRSTY", "MRDEF", "MRDOC", "MRSAB", "MRFILES"]
 GRAPH_TABLES = ["MRREL", "MRSTY", "MRDOC", "SemGroups"]
@@ -178,6 +179,11 @@ def export_settings(wildcards):
     """A params function: whether the corpus falls under the UMLS licence, and the vocabulary of its graph."""
     vocabulary = None if PLAN.starts_at_corpus else PLAN.value("umls.vocabulary")
     return canonical_json({"restricted": PLAN.restricted, "vocabulary": vocabulary})
+
+
+def whole_configuration(wildcards):
+    """A params function: the configuration as it is in force, and the corpora of the run."""
+    return canonical_json({"config": config, "corpora": CORPORA})
 
 
 def paper_settings(wildcards):

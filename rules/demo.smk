@@ -51,6 +51,47 @@ rule generate_demo_release:
         """
 
 
+rule generate_treatments:
+    """A second release with the vocabulary and relations of config.may_treat.yaml, over the same text."""
+    input:
+        code=code("demo/generate_treatments.py"),
+        meta=rules.generate_demo_release.output.meta,
+    output:
+        meta=expand(
+            "resources/demo/treatments/META/{table}",
+            table=[
+                "MRCONSO.RRF",
+                "MRREL.RRF",
+                "MRSTY.RRF",
+                "MRDEF.RRF",
+                "MRDOC.RRF",
+                "MRSAB.RRF",
+                "SemGroups.txt",
+            ],
+        ),
+        record="<results>/provenance/demo/generate_treatments.json",
+    log:
+        "<results>/logs/demo/generate_treatments.log",
+    benchmark:
+        "<results>/benchmarks/demo/generate_treatments.jsonl"
+    conda:
+        "../envs/demo.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    params:
+        params="{}",
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --meta "$(dirname {input.meta[0]:q})" \
+            --output "$(dirname {output.meta[0]:q})" \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule train_demo_embeddings:
     """Word vectors of the three embedding slots, from the release's own text."""
     input:

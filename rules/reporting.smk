@@ -656,6 +656,69 @@ rule write_deviations:
         """
 
 
+rule measure_effect:
+    """The statistics with one switch on its other side, from a run in a copy of this one (on demand: target effects)."""
+    input:
+        code=code("reporting/measure_effect.py"),
+        text="<results>/text/statistics.json",
+        graph="<results>/kg/statistics.json",
+        corpora=collect("<results>/corpus/{corpus}/statistics.json", corpus=CORPORA),
+    output:
+        effect="<results>/effects/{switch}.json",
+        record="<results>/provenance/reporting/measure_effect.{switch}.json",
+    log:
+        "<results>/logs/reporting/measure_effect.{switch}.log",
+    localrule: True
+    params:
+        params=whole_configuration,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --results "$(dirname "$(dirname {input.text:q})")" \
+            --switch {wildcards.switch:q} \
+            --cores {threads} \
+            --output {output.effect:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule write_effects:
+    """What each construction switch does to the statistics, measured switch by switch (on demand: target effects)."""
+    input:
+        code=code("reporting/write_effects.py"),
+        text="<results>/text/statistics.json",
+        graph="<results>/kg/statistics.json",
+        corpora=collect("<results>/corpus/{corpus}/statistics.json", corpus=CORPORA),
+        effects=collect("<results>/effects/{switch}.json", switch=SWITCHES),
+    output:
+        page="<results>/effects.md",
+        record="<results>/provenance/reporting/write_effects.json",
+    log:
+        "<results>/logs/reporting/write_effects.log",
+    benchmark:
+        "<results>/benchmarks/reporting/write_effects.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    params:
+        corpus=table_corpus("table6"),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --text {input.text:q} \
+            --graph {input.graph:q} \
+            --corpora {input.corpora:q} \
+            --corpus {params.corpus:q} \
+            --effects {input.effects:q} \
+            --out {output.page:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule verify_against_paper:
     """Every printed cell of the paper beside ours; judged only where inputs are the paper's."""
     input:

@@ -153,6 +153,12 @@ class Plan(RawFiles):
             value = value[part]
         return value
 
+    @property
+    def switches(self):
+        """Names of the construction switches."""
+        schema = read_yaml(self.root / "schemas" / "config.schema.yaml")
+        return list(schema["properties"]["construction"]["properties"]["switches"]["properties"])
+
     def corpus_value(self, corpus, name):
         """A parameter of a corpus: its own, else the one of section `corpus`."""
         own = self.config["corpora"][corpus]

@@ -24,7 +24,8 @@ SWITCHES = {
     "stream_tails": Switch(
         "text, linking, corpus",
         "three streams are written in blocks and never flushed at the end: the sentences of up to 100,000 abstracts, "
-        "up to 499,999 linked sentences and up to a million aligned ones are lost",
+        "up to 499,999 linked sentences and up to a million aligned ones are lost (here the last block is the last by "
+        "sentence id; the published files were sorted by text)",
         "every stream is written to its end",
     ),
     "inline_markup": Switch(

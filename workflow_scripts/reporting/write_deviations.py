@@ -49,7 +49,8 @@ def render(rows, preset, own, other, other_name):
         ),
         "Mended always, because what the published code did depended on chance:",
         "\n".join(f"- {escape(text)}" for text in ALWAYS_MENDED),
-        "To measure an effect, run with one switch on its other side under another `name`, then "
+        "To measure the effects: the target `effects` builds the corpora again with each switch in turn on its other "
+        "side and writes `effects.md`. By hand, run with one switch on its other side under another `name`, then "
         "`write_deviations.py --other results/<name>`.",
     ]
     if other is not None:
