@@ -84,7 +84,7 @@ rule build_corpus:
         "../envs/corpus.yaml"
     threads: 1
     resources:
-        mem_mb=memory(24000),
+        mem_mb=memory(16000),
         runtime=240,
     params:
         params=corpus_settings(

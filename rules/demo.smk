@@ -56,6 +56,7 @@ rule generate_treatments:
     input:
         code=code("demo/generate_treatments.py"),
         meta=rules.generate_demo_release.output.meta,
+        relations="experiments/relations.tsv",
     output:
         meta=expand(
             "resources/demo/treatments/META/{table}",
@@ -86,6 +87,7 @@ rule generate_treatments:
         r"""
         python -P {input.code[0]:q} \
             --meta "$(dirname {input.meta[0]:q})" \
+            --relations {input.relations:q} \
             --output "$(dirname {output.meta[0]:q})" \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}

@@ -1,10 +1,11 @@
-"""A second release of the embedded one: what harms there treats here, in a vocabulary of its own (MED-RT).
+"""A second release of the embedded one: the same pairs of concepts, in a vocabulary and relations of its own (MED-RT).
 
-Each `causative_agent_of` row of SNOMED CT becomes a row of MED-RT, two thirds `may_treat`, the rest `may_prevent`, with
-its inverse, and each concept in them a preferred name in MED-RT. All other rows and files stay. The text is that of the
-embedded release, so its sentences about these pairs are there. Invented, as all of it.
+Each row of SNOMED CT with a relation of the paper becomes a row of MED-RT, two thirds of the pairs `may_treat`, the
+rest `may_prevent`, with its inverse, and each concept in them a preferred name in MED-RT. All other rows and files
+stay. The text is that of the embedded release, so its sentences about these pairs are there. Invented, as all of it.
 """
 
+import csv
 import dataclasses
 import pathlib
 import shutil
@@ -31,9 +32,12 @@ class Params:
 def main(args):
     """Write the tables of the second release."""
     settings = params.parse(Params, args.params)
-    relations, cuis = treated(rows_of(args.meta / "MRREL.RRF"), settings.seed)
-    if not relations:
-        raise DataError(args.meta / "MRREL.RRF", found="no causative_agent_of", expected="the embedded release")
+    with open(args.relations, encoding="utf-8", newline="") as stream:
+        inverse_of = {row["relation"]: row["inverse"] for row in csv.DictReader(stream, delimiter="\t")}
+    relations, cuis = treated(rows_of(args.meta / "MRREL.RRF"), inverse_of, settings.seed)
+    if not cuis:
+        expected = f"the embedded release, with relations of {args.relations}"
+        raise DataError(args.meta / "MRREL.RRF", found="no row to turn", expected=expected)
     _write(args.output / "MRREL.RRF", relations)
     _write(args.output / "MRCONSO.RRF", named(rows_of(args.meta / "MRCONSO.RRF"), cuis))
     for name in UNCHANGED:
@@ -47,12 +51,20 @@ def rows_of(path):
         return [line.rstrip("\n").split("|") for line in stream]
 
 
-def treated(rows, seed):
-    """The rows of MRREL with those of `causative_agent_of` turned into MED-RT's, and the concepts in these."""
-    made, cuis = [], set()
+def treated(rows, inverse_of, seed):
+    """The rows of MRREL with those of known relations turned into MED-RT's, and the concepts in these.
+
+    Parameters
+    ----------
+    rows : list of lists of str
+    inverse_of : dict of str
+        Relation -> inverse.
+    seed : int
+    """
+    made, cuis, inverses = [], set(), set(inverse_of.values())
     for row in rows:
-        if row[SAB] == "SNOMEDCT_US" and row[RELA] in ("causative_agent_of", "has_causative_agent"):
-            forward = row[RELA] == "causative_agent_of"
+        if row[SAB] == "SNOMEDCT_US" and row[REL] == "RO" and row[RELA] in inverses | set(inverse_of):
+            forward = row[RELA] in inverse_of
             pair = (row[CUI2], row[CUI1]) if forward else (row[CUI1], row[CUI2])
             relation = "may_treat" if uniform(seed, "treatment", *pair) < 2 / 3 else "may_prevent"
             row = list(row)
@@ -86,6 +98,7 @@ def arguments():
     """The command line."""
     parser = command.parser(__doc__)
     parser.add_argument("--meta", type=pathlib.Path, required=True, help="META folder of the embedded release")
+    parser.add_argument("--relations", type=pathlib.Path, required=True, help="relations and inverses (experiments/)")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="META folder of the second release")
     return parser
 
