@@ -730,6 +730,10 @@ rule verify_against_paper:
         ),
         schema="schemas/expected.schema.yaml",
         relations=PLAN.value("kg.relations"),
+        models=PLAN.value("experiments.models"),
+        paper_models="experiments/paper/models.tsv",
+        paper_relations="experiments/paper/relations.tsv",
+        figure5=evaluated("figure5", "metrics.json", strategy="avg"),
         # its values decide (params), not its comments and the order of its keys
         paper=ancient("config.yaml"),
     output:
@@ -748,6 +752,14 @@ rule verify_against_paper:
         runtime=10,
     params:
         corpus=table_corpus("table7"),
+        own_corpora=canonical_json(
+            {
+                name: PLAN.table_corpora(name)
+                for name in config["experiments"]["tables"]
+                if name != "table7"
+            }
+        ),
+        paper_rows=subpath(input.paper_models, parent=True),
         paper=paper_settings,
         params=settings(
             "name",
@@ -759,6 +771,8 @@ rule verify_against_paper:
             "corpus",
             "corpora",
             "training",
+            "evaluation",
+            "experiments",
         ),
     shell:
         r"""
@@ -768,7 +782,9 @@ rule verify_against_paper:
             --schema {input.schema:q} \
             --relations {input.relations:q} \
             --paper {input.paper:q} \
-            --corpus {params.corpus:q} \
+            --corpus {params.corpus:q} --own-corpora {params.own_corpora:q} \
+            --models {input.models:q} --paper-rows {params.paper_rows:q} \
+            --figure5 {input.figure5:q} \
             --params {params.params:q} \
             --json {output.json:q} \
             --md {output.md:q} \

@@ -15,7 +15,8 @@ GRAPH_TABLES, MODEL_TABLES = ("table5",), ("table7", "table8", "table9", "table1
 # What decides the meaning of a number; paths and sizes of jobs do not.
 GRAPH = ("umls.vocabulary", "kg")
 TEXT = ("medline.files", "text.engine", "text.min_tokens", "text.max_tokens", "linking")
-MODELS = ("training.overrides", "training.max_length")
+MODELS = ("training.overrides", "training.max_length", "training.window", "training.markers")
+OPTIONS = {"table8": ("experiments.relation_categories",), "table9": ("evaluation.common_triple_sentences",)}
 IGNORED = ("kg.relations", "linking.kb.meta_dir", "linking.model")
 
 
@@ -84,7 +85,7 @@ def status(value, entry):
     return GREEN if gap <= tolerance else AMBER if gap <= 2 * tolerance else RED
 
 
-def obstacles(settings, paper, corpus, released=False):
+def obstacles(settings, paper, corpus, released=False, own_corpora=None, edited=None):
     """Why the numbers of each table may not be compared with the paper's; an empty list where they may.
 
     Parameters
@@ -92,9 +93,14 @@ def obstacles(settings, paper, corpus, released=False):
     settings, paper : dict
         The configuration of this run and the paper's (config.yaml), nested, with all keys.
     corpus : str
-        Id of the corpus of the tables.
+        Id of the corpus of the tables that are not in `own_corpora`.
     released : bool
         The corpus has the counts of the released one, so however it was made, tables from Table 6 on may be compared.
+    own_corpora : dict or None
+        Table -> ids of its corpora. Each is compared with the paper's corpus of that id, one of another id with the
+        inductive one.
+    edited : dict or None
+        Table -> reasons found in the rows of the tables that a person edits; those of "" hold for all.
 
     Returns
     -------
@@ -102,17 +108,26 @@ def obstacles(settings, paper, corpus, released=False):
         Table name -> list of reasons.
     """
     graph = [_release_obstacle(settings["umls"]["meta_dir"])] + _changed(settings, paper, GRAPH)
-    own = settings["corpus"] | settings["corpora"][corpus]
-    theirs = paper["corpus"] | paper["corpora"]["inductive"]
-    corpora = _changed(settings, paper, TEXT) + _changed({"corpus": own}, {"corpus": theirs}, ("corpus",))
-    models = _changed(settings, paper, MODELS)
+    text, models = _changed(settings, paper, TEXT), _changed(settings, paper, MODELS)
 
     def of(table):
-        reasons = [] if released and table not in GRAPH_TABLES else graph
-        reasons = reasons + ([] if released or table in GRAPH_TABLES else corpora)
-        return [reason for reason in reasons + (models if table in MODEL_TABLES else []) if reason]
+        ids = (own_corpora or {}).get(table, [corpus])
+        known = released and ids == [corpus] and table not in GRAPH_TABLES
+        reasons = [] if known else [*graph, *(edited or {}).get("", ())]
+        if not known and table not in GRAPH_TABLES:
+            reasons += text + [reason for name in ids for reason in _corpus_changes(settings, paper, name)]
+        if table in MODEL_TABLES:
+            reasons += models
+        reasons += _changed(settings, paper, OPTIONS.get(table, ())) + list((edited or {}).get(table, ()))
+        return [reason for reason in reasons if reason]
 
     return of
+
+
+def _corpus_changes(settings, paper, corpus):
+    own = settings["corpus"] | settings["corpora"][corpus]
+    theirs = paper["corpus"] | paper["corpora"].get(corpus, paper["corpora"]["inductive"])
+    return _changed({"corpus": own}, {"corpus": theirs}, ("corpus",))
 
 
 def _release_obstacle(meta_dir):

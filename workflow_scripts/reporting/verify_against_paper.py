@@ -5,6 +5,7 @@ Where they are not (the demo, another release, other parameters) each cell says 
 
 import collections
 import dataclasses
+import json
 import pathlib
 
 import yaml
@@ -12,11 +13,12 @@ import yaml
 from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import DataError, UsageError
 from workflow_scripts.common.files import atomic_open, write_json
-from workflow_scripts.reporting import comparison
+from workflow_scripts.reporting import comparison, reference_rows
 from workflow_scripts.reporting.catalogue import TABLE6, TABLES
 from workflow_scripts.reporting.csv_format import read_csv
 from workflow_scripts.reporting.expected import read_expected, read_relations
 from workflow_scripts.reporting.markdown import escape, pipe
+from workflow_scripts.reporting.model_rows import read_models
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Params:
     corpus: dict
     corpora: dict
     training: dict
+    evaluation: dict = dataclasses.field(default_factory=dict)
+    experiments: dict = dataclasses.field(default_factory=dict)
 
 
 def main(args):
@@ -44,13 +48,21 @@ def main(args):
     missing = sorted(set(tables) - set(expected_files))
     if missing:
         raise UsageError(f"--expected must name the paper's numbers of every table; {missing[0]} is missing")
-    reasons_of = comparison.obstacles(settings, paper, args.corpus, released(tables.get(TABLE6.name)))
+    reasons_of = comparison.obstacles(
+        settings,
+        paper,
+        args.corpus,
+        released(tables.get(TABLE6.name)),
+        own_corpora=json.loads(args.own_corpora),
+        edited=edited(args),
+    )
     relations = read_relations(args.relations)
     reasons, cells = {}, []
     for name in sorted(tables, key=list(TABLES).index):
         expected = read_expected(expected_files[name], name, args.schema, relations)
         reasons[name] = reasons_of(name)
         cells += comparison.compare(tables[name], expected, not reasons[name])
+    order = figure5(args, reasons_of("figure5"))
     counts = collections.Counter(cell.status for cell in cells)
     write_json(
         args.json,
@@ -59,11 +71,43 @@ def main(args):
             "comparable": {name: not why for name, why in reasons.items()},
             "reasons": reasons,
             "counts": {status: counts[status] for status in comparison.STATUSES},
+            "orderings": order,
             "cells": [dataclasses.asdict(cell) for cell in cells],
         },
     )
     with atomic_open(args.md) as stream:
-        stream.write(render(settings["name"], reasons, counts, cells))
+        stream.write(render(settings["name"], reasons, counts, cells) + render_orderings(order))
+
+
+def edited(args):
+    """Table -> reasons, from the rows of the tables that a person edits; "" for all tables."""
+    if args.paper_rows is None:
+        return {}
+    changes = reference_rows.model_changes(args.models, args.paper_rows / "models.tsv")
+    return changes | {"": reference_rows.relation_changes(args.relations, args.paper_rows / "relations.tsv")}
+
+
+def figure5(args, reasons):
+    """The orderings of Figure 5 with their verdicts; empty where none of its models ran."""
+    if not args.figure5:
+        return []
+    found = reference_rows.orderings(args.figure5, read_models(args.models))
+    verdict = {True: comparison.GREEN, False: comparison.RED, None: comparison.MISSING}
+    for entry in found:
+        entry["status"] = comparison.INCOMPARABLE if reasons else verdict[entry["holds"]]
+    return found
+
+
+def render_orderings(order):
+    """The orderings as a section of the page; nothing where there are none."""
+    if not order:
+        return ""
+    lines = [pipe(["Ordering", "Ours", "Holds here", "Verdict"]), "|:--|:--|:--|:--|"]
+    for entry in order:
+        values = ", ".join(f"{name} {'—' if v is None else f'{v:.1f}'}" for name, v in entry["values"].items())
+        holds = {True: "yes", False: "no", None: "—"}[entry["holds"]]
+        lines.append(pipe([entry["claim"], values, holds, entry["status"]]))
+    return "\n## Figure 5\n\n" + "\n".join(lines) + "\n"
 
 
 def released(table6):
@@ -132,6 +176,10 @@ def arguments():
     parser.add_argument("--relations", type=path, required=True, help="table of the relations that exist")
     parser.add_argument("--paper", type=path, required=True, help="the paper's configuration (config.yaml)")
     parser.add_argument("--corpus", required=True, help="id of the corpus of the tables")
+    parser.add_argument("--own-corpora", default="{}", metavar="JSON", help="corpora of tables that have their own")
+    parser.add_argument("--models", type=path, help="experiments/models.tsv")
+    parser.add_argument("--paper-rows", type=path, help="folder of the paper's models.tsv and relations.tsv")
+    parser.add_argument("--figure5", type=path, nargs="*", default=[], help="metrics.json of the models of Figure 5")
     parser.add_argument("--json", type=path, required=True, help="all cells as JSON")
     parser.add_argument("--md", type=path, required=True, help="all cells as a page (Markdown)")
     return parser
