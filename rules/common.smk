@@ -51,7 +51,7 @@ BATCHES = list(PLAN.batches)
 PARTITIONS = PLAN.partitions
 CORPORA = PLAN.corpora
 # Benchmarks of prior works: those built from text, and those derived from one of these by taking out the overlap.
-PRIOR_CORPORA = [] if PLAN.starts_at_corpus else list(PLAN.prior_styles)
+PRIOR_CORPORA = PLAN.prior_corpora
 REBUILT = [name for name in PRIOR_CORPORA if "style" in config["leakage"]["corpora"][name]]
 CLEANED = [name for name in PRIOR_CORPORA if name not in REBUILT]
 EMBEDDINGS = list(config["embeddings"])
@@ -70,6 +70,7 @@ NEWER_COLUMNS = ("encoding", "head", "patience")
 TABLE_NAMES = [
     "table1",
     "table2",
+    "table3",
     "table4",
     "table5",
     "table6",
@@ -353,9 +354,17 @@ def evaluated(table, file, strategy=None, **columns):
     ]
 
 
+def typed_entities(corpus):
+    """The semantic types of a corpus's entities: concepts, or surface forms in a benchmark of a prior work."""
+    style = PLAN.prior_styles.get(corpus)
+    return (
+        f"{RESULTS}/leakage/kb/types.{style}.parquet" if style else f"{RESULTS}/kg/concepts.parquet"
+    )
+
+
 def type_names(wildcards):
     """The concepts with their semantic types, for input encodings that read them (wildcard `encoding`: .ct, .ot)."""
-    return [f"{RESULTS}/kg/concepts.parquet"] if wildcards.encoding in (".ct", ".ot") else []
+    return [typed_entities(wildcards.corpus)] if wildcards.encoding in (".ct", ".ot") else []
 
 
 def concepts_option(wildcards, input):
@@ -404,7 +413,7 @@ def type_files(wildcards):
     run = run_of(wildcards)
     if run["row"]["head"] != "amil_l":
         return []
-    return [f"{RESULTS}/corpus/{run['corpus']}/train.parquet", f"{RESULTS}/kg/concepts.parquet"]
+    return [f"{RESULTS}/corpus/{run['corpus']}/train.parquet", typed_entities(run["corpus"])]
 
 
 def grid_index(part):

@@ -169,6 +169,41 @@ rule remove_overlap:
         """
 
 
+rule type_surfaces:
+    """Semantic types of the surface forms of a style."""
+    input:
+        code=code("leakage/type_surfaces.py"),
+        raw=ancient(raw_digests()),
+        names="<results>/leakage/kb/names.parquet",
+        concepts="<results>/kg/concepts.parquet",
+    output:
+        types="<results>/leakage/kb/types.{style}.parquet",
+        record="<results>/provenance/leakage/type_surfaces/{style}.json",
+    log:
+        "<results>/logs/leakage/type_surfaces/{style}.log",
+    benchmark:
+        "<results>/benchmarks/leakage/type_surfaces/{style}.jsonl"
+    wildcard_constraints:
+        style="umls_v2|umls_v3",
+    conda:
+        "../envs/leakage.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(8000),
+        runtime=60,
+    params:
+        params=lambda wildcards: canonical_json({"style": wildcards.style}),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --names {input.names:q} --concepts {input.concepts:q} \
+            --types {output.types:q} \
+            --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule prove_audit:
     """Leakage of known size, planted in a corpus without any, is found exactly."""
     input:

@@ -79,6 +79,49 @@ rule render_table2:
         """
 
 
+rule render_table3:
+    """Table 3: models of prior works before and after taking out the overlap of their benchmarks."""
+    input:
+        code=code("reporting/render_table3.py"),
+        raw=ancient(raw_digests()),
+        metrics=evaluated("table3", "metrics.json"),
+        models=PLAN.value("experiments.models"),
+        expected=f"{PLAN.value('experiments.expected')}/table3.tsv",
+        schema="schemas/expected.schema.yaml",
+        caption="report/table3.rst",
+    output:
+        csv=report("<results>/tables/table3.csv", caption="../report/table3.rst", category="Tables"),
+        md="<results>/tables/table3.md",
+        tex="<results>/tables/table3.tex",
+        record="<results>/provenance/reporting/render_table3.json",
+    log:
+        "<results>/logs/reporting/render_table3.log",
+    benchmark:
+        "<results>/benchmarks/reporting/render_table3.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    params:
+        filtered=CLEANED,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --expected {input.expected:q} \
+            --schema {input.schema:q} \
+            --caption {input.caption:q} \
+            --metrics {input.metrics:q} \
+            --models {input.models:q} \
+            --filtered {params.filtered:q} \
+            --csv {output.csv:q} \
+            --md {output.md:q} \
+            --tex {output.tex:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule render_table4:
     """Table 4: properties of the construction."""
     input:

@@ -38,6 +38,7 @@ training:
     pcnn: {{epochs: 4, hidden_size: 64}}
     gru: {{epochs: 4, hidden_size: 64}}
     bert: {{epochs: 1, learning_rate: 1.0e-4}}
+leakage: {{prior_works: false}}
 experiments:
   grid: {{file: null}}
   tables:

@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.conftest import WHOLE_DEMO_SECONDS, snakemake
 
 RELATIONS = 21
-TABLES = [f"table{n}" for n in (1, 2, 4, 5, 6, 7, 8, 9, 10, 11)] + [f"table_a{n}" for n in (1, 2, 3, 4)]
+TABLES = [f"table{n}" for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)] + [f"table_a{n}" for n in (1, 2, 3, 4)]
 
 
 def digests(folder, *patterns):
@@ -76,7 +76,10 @@ def test_the_second_run_does_nothing(finished_demo):
 
 def learning_control(repository, folder, *arguments):
     """The output of the benchmark that trains the runs of a demo on shuffled labels; it must end well."""
-    command = [sys.executable, repository / "benchmarks" / "learning_control.py", folder / "results" / "demo"]
+    root = folder / "results" / "demo"
+    # what the models of prior works learn in few epochs, on corpora of their own, is no promise of the demo
+    runs = sorted(path.name for path in (root / "runs").iterdir() if not path.name.startswith("umls_"))
+    command = [sys.executable, repository / "benchmarks" / "learning_control.py", root, "--runs", *runs]
     result = subprocess.run(
         [*map(str, command), *arguments],
         stdout=subprocess.PIPE,

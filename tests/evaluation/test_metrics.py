@@ -120,6 +120,9 @@ def test_values_by_hand():
     assert found["max_macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
     assert found["max_macro_f1_present"] == pytest.approx((2 / 3 + 1) / 2)
     assert [found[f"p@{k}"] for k in (1, 4, 6, 7)] == [1.0, 0.75, 0.5, None]
+    prefixes = [1, 1 / 2, 2 / 3, 3 / 4, 3 / 5, 3 / 6]
+    means = [sum(prefixes[:k]) / k for k in (1, 4, 6)]
+    assert [found[f"mean_p@{k}"] for k in (1, 4, 6, 7)] == [*map(pytest.approx, means), None]
     assert found["per_relation"]["a"] == {
         "n_facts": 1, "n_predicted": 2, "precision": 0.5, "recall": 1.0,
         "f1": pytest.approx(2 / 3), "fixed_f1": pytest.approx(2 / 3),

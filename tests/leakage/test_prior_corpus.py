@@ -11,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from workflow_scripts.common import duck
+from workflow_scripts.common.contracts.concepts import CONCEPTS
 from workflow_scripts.common.contracts.sentences import SENTENCES
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.tables import read_table, write_table
-from workflow_scripts.leakage import build_prior_corpus, match_names, remove_overlap
+from workflow_scripts.leakage import build_prior_corpus, match_names, remove_overlap, type_surfaces
 from workflow_scripts.leakage.build_prior_kb import FACTS, NAMES
 from workflow_scripts.leakage.names import Matcher, form
 
@@ -221,3 +222,18 @@ def test_the_proof_finds_what_it_plants(world, tmp_path, run_command):
     planted = proof["planted"]
     assert gained["n"] == gained["either"] == sum(planted.values()) > 2
     assert gained["inverse"] == planted["turned"] and gained["direct"] == planted["copied"] + planted["renamed"]
+
+
+def test_a_surface_form_has_the_type_of_its_smallest_concept(tmp_path):
+    names = [("Cold", "C3"), ("Cold", "C2"), ("cold", "C1"), ("flu", "C9"), ("virus", "C2")]
+    columns = dict(zip(NAMES.schema.names, map(list, zip(*sorted(names), strict=True)), strict=True))
+    write_table(tmp_path / "names.parquet", pa.table(columns), NAMES)
+    rest = {"name": "x", "sty": "a type", "group": "DISO", "n_types": 1}
+    rows = [{"cui": f"C{i}", "tui": f"T{i}"} | rest for i in (2, 3)]
+    write_table(tmp_path / "concepts.parquet", pa.Table.from_pylist(rows, schema=CONCEPTS.schema), CONCEPTS)
+    for fold, expected in ((False, {"Cold": "T2", "virus": "T2"}), (True, {"cold": "T2", "virus": "T2"})):
+        with duck.database(1, 1000, tmp_path) as database:
+            found = pa.concat_tables(
+                type_surfaces.typed(database, tmp_path / "names.parquet", tmp_path / "concepts.parquet", fold)
+            )
+        assert dict(zip(found["cui"].to_pylist(), found["tui"].to_pylist(), strict=True)) == expected

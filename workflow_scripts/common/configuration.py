@@ -131,6 +131,8 @@ class Plan(RawFiles):
         self.encoders = self._encoders()
         self.models = self._models()
         self.prior_styles = self._prior_styles()
+        rebuilt = config["leakage"]["prior_works"] and not self.starts_at_corpus
+        self.prior_corpora = list(self.prior_styles) if rebuilt else []
         self.runs = self._runs()
         self.grid = self._grid()
 
@@ -348,7 +350,7 @@ class Plan(RawFiles):
         runs = {}
         for table, spec in self.config["experiments"]["tables"].items():
             self.table_corpora(table)
-            if self.starts_at_corpus and "corpora" in spec and not set(_named_corpora(spec)) <= set(self.corpora):
+            if "corpora" in spec and not set(_named_corpora(spec)) <= {*self.corpora, *self.prior_corpora}:
                 continue  # there is nothing to compare with
             models = self._distinct_models(table, spec)
             if table == "table11":

@@ -39,7 +39,8 @@ def evaluate(scores, facts, *, relations, pairs=None, precision_at=PRECISION_AT,
     dict
         `auc` (trapezoid from the first point, no anchor), `ap` (sum of precision x recall steps over distinct scores),
         `max_micro_f1` with its `threshold`, `max_macro_f1` (at that same threshold, not the maximum of macro-F1),
-        `micro_f1` and `macro_f1` at the fixed threshold, `p@k` (None where k exceeds the number of predictions),
+        `micro_f1` and `macro_f1` at the fixed threshold, `p@k` and `mean_p@k`, the mean of P@1 .. P@k that Amin et al.
+        2020a and Hogan et al. 2021 call P@k (both None where k exceeds the number of predictions),
         `per_relation`, `n_facts`, `n_pairs`, `n_predictions`, `n_ties` (predictions that share their score),
         `ties`, and macro means over the relations that have facts (`*_present`, `n_relations_present`); the plain macro
         means count a relation without facts as 0. All in [0, 1]; whatever needs a fact is None in a split without.
@@ -69,6 +70,7 @@ def evaluate(scores, facts, *, relations, pairs=None, precision_at=PRECISION_AT,
         "ties": ranking.tie_report(precision_at),
     }
     result |= _averages(at_best, at_fixed)
+    result |= {f"mean_p@{k}": ranking.mean_precision_to(k) for k in precision_at}
     return result | {f"p@{k}": ranking.precision_at(k) for k in precision_at}
 
 
@@ -146,6 +148,13 @@ class Ranking:
     def precision_at(self, k):
         """Share of facts among the first k predictions; None when there are fewer than k."""
         return None if k > self.n else float(np.searchsorted(self.hits, k, side="right") / k)
+
+    def mean_precision_to(self, k):
+        """Mean of the precisions at ranks 1 .. k; None when there are fewer than k predictions."""
+        if k > self.n:
+            return None
+        ranks = np.arange(1, k + 1)
+        return float((np.searchsorted(self.hits, ranks, side="right") / ranks).mean())
 
     def tie_report(self, precision_at):
         """What the tie rule decided: for each k the size of the tie across rank k and the P@k with its facts first and

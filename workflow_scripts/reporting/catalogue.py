@@ -41,6 +41,27 @@ TABLE2 = Spec(
     absent="not at hand",
 )
 
+_FEWER = "fewer predictions than k, so P@k does not exist"
+_VERSIONS = (("original", ""), ("filtered", ", filtered"))
+
+TABLE3 = Spec(
+    "table3",
+    "Table 3",
+    (Key("model", "Model and data"),),
+    tuple(
+        Column(f"{metric}_{version}", f"{label}{after}", scale=100.0, undefined="the test split has no facts")
+        for version, after in _VERSIONS
+        for metric, label in (("auc", "AUC"), ("max_micro_f1", "F1"))
+    )
+    + tuple(
+        Column(f"{metric}@{k}_{version}", f"{label}@{k}{after}", scale=100.0, undefined=_FEWER, paper=False)
+        for version, after in _VERSIONS
+        for k in (100, 200, 300)
+        for metric, label in (("mean_p", "their P"), ("p", "P"))
+    ),
+    absent="no run of this model in the configuration",
+)
+
 TABLE4 = Spec(
     "table4",
     "Table 4",
@@ -94,7 +115,7 @@ TABLE6 = Spec(
 
 
 def _precision_at(k, label):
-    return Column(f"p@{k}", f"P@{label}", scale=100.0, undefined="fewer predictions than k, so P@k does not exist")
+    return Column(f"p@{k}", f"P@{label}", scale=100.0, undefined=_FEWER)
 
 
 TABLE7 = Spec(
