@@ -34,7 +34,7 @@ def metrics(value, missing=()):
     made["per_relation"] = {name: {"f1": value / (i + 1)} for i, name in enumerate(RELATIONS)}
     made["sentence_subsets"] = {
         subset: {
-            kind: {"precision": value, "recall": value / (i + 2), "f1": value / (j + 3)}
+            kind: {"precision": value, "recall": value / (i + 2), "f1": value / (j + 3), "n_gold": 5}
             for j, kind in enumerate(("with_na", "without_na"))
         }
         for i, subset in enumerate(("all", "common", "rare"))

@@ -97,3 +97,15 @@ def test_table11(rendered, finished, models_file):
     row = rows[("SapBERT",)]
     assert (row["auc"], row["auc_paper"], row["state"]) == ("", "0.78", "not at hand: no hub id")
     assert (row["synonyms"], row["synonyms_paper"]) == ("-", "✓")
+
+
+def test_table9_without_a_common_triple(rendered, finished, models_file, tmp_path):
+    """Precision, recall and F1 of nothing are no 0."""
+    (source,) = finished.glob("evaluation/inductive.bert_sent.s1/avg/metrics.json")
+    metrics = json.loads(source.read_text())
+    metrics["sentence_subsets"]["common"]["with_na"]["n_gold"] = 0
+    target = tmp_path / source.relative_to(finished)
+    target.parent.mkdir(parents=True)
+    target.write_text(json.dumps(metrics))
+    row = rendered("table9", "--metrics", target, "--models", models_file, keys=2)["common", "BERT+sent+AVG"]
+    assert (row["precision"], row["recall"], row["f1"]) == ("", "", "") and float(row["f1_without_na"]) > 0

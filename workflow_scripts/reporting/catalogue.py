@@ -156,17 +156,19 @@ TABLE8 = Spec(
     absent="no run of this model in the configuration",
 )
 
+_NO_RELATION = "no sentence of these triples has a relation"
+
 TABLE9 = Spec(
     "table9",
     "Table 9",
     (Key("triples", "Triples"), Key("model", "Model")),
     (
-        Column("precision", "P", decimals=2),
-        Column("recall", "R", decimals=2),
-        Column("f1", "F1", decimals=2),
-        Column("precision_without_na", "P, no NA", decimals=2, paper=False),
-        Column("recall_without_na", "R, no NA", decimals=2, paper=False),
-        Column("f1_without_na", "F1, no NA", decimals=2, paper=False),
+        Column("precision", "P", decimals=2, undefined=_NO_RELATION),
+        Column("recall", "R", decimals=2, undefined=_NO_RELATION),
+        Column("f1", "F1", decimals=2, undefined=_NO_RELATION),
+        Column("precision_without_na", "P, no NA", decimals=2, undefined=_NO_RELATION, paper=False),
+        Column("recall_without_na", "R, no NA", decimals=2, undefined=_NO_RELATION, paper=False),
+        Column("f1_without_na", "F1, no NA", decimals=2, undefined=_NO_RELATION, paper=False),
     ),
     absent="no run of this model in the configuration",
 )

@@ -21,7 +21,9 @@ def main(args):
 
         def value_of(path, metrics, column, subset=subset):
             name, _, without_na = column.name.partition("_")
-            return take(path, metrics, "sentence_subsets", subset, without_na or "with_na", name)
+            found = take(path, metrics, "sentence_subsets", subset, without_na or "with_na")
+            # a 0 would say that everything was missed where there was nothing to find
+            return take(path, found, name) if take(path, found, "n_gold") else None
 
         values |= run_values(args.metrics, key_of, TABLE9.columns, value_of)
     write_table(args, TABLE9, values)
