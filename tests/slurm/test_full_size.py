@@ -50,6 +50,8 @@ def test_the_plan_of_the_paper(checkout):  # noqa: F811
     print(f"{counts['total']} jobs planned in {seconds:.1f} CPU seconds, {after.ru_maxrss >> 10} MB at most")
     assert int(counts["download_medline"]) == 972 and int(counts["extract_abstracts"]) < 100
     assert int(counts["train_run"]) >= 48
+    # the search of 252 cells, some to a job
+    assert 0 < int(counts["train_cells"]) <= 252
     # downloads are local; what is left goes to the cluster
     assert 1000 < int(counts["total"]) < 5000
     assert after.ru_maxrss < 2 << 20, "kilobytes of the largest child"
