@@ -798,7 +798,7 @@ rule verify_against_paper:
         own_corpora=canonical_json(
             {
                 name: PLAN.table_corpora(name)
-                for name in config["experiments"]["tables"]
+                for name in PLAN.value("experiments.tables")
                 if name != "table7"
             }
         ),

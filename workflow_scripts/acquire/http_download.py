@@ -106,6 +106,8 @@ def get_part(
 ):
     """Make one request that begins or goes on with the partial file `part`, and append what comes.
 
+    It returns when the body is there as far as the server's own numbers say.
+
     Parameters
     ----------
     url : str
@@ -122,11 +124,6 @@ def get_part(
         More headers of the request.
     expect : callable
         Gets the number of bytes that are to come, where the server says it.
-
-    Returns
-    -------
-    None
-        When the body is there as far as the server's own numbers say.
 
     Raises
     ------
