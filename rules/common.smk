@@ -330,6 +330,12 @@ def table_split(table):
     return config["corpora"][table_corpus(table)]["split"]
 
 
+def own_corpora(wildcards):
+    """A params function: the corpora of the tables of the configuration other than Table 7."""
+    tables = config["experiments"]["tables"]
+    return canonical_json({name: PLAN.table_corpora(name) for name in tables if name != "table7"})
+
+
 def encoder_states(wildcards):
     """A params function: the registry of encoders, with the reason where one cannot be had."""
     columns = ("name", "biomedical", "clinical", "type", "triples", "synonyms")

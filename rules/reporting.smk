@@ -795,13 +795,7 @@ rule verify_against_paper:
         runtime=10,
     params:
         corpus=table_corpus("table7"),
-        own_corpora=canonical_json(
-            {
-                name: PLAN.table_corpora(name)
-                for name in PLAN.value("experiments.tables")
-                if name != "table7"
-            }
-        ),
+        own_corpora=own_corpora,
         paper_rows=subpath(input.paper_models, parent=True),
         paper=paper_settings,
         params=settings(
