@@ -117,7 +117,7 @@ rule compare_runs:
         scores=[
             path
             for path in evaluated("table7", "scores.parquet")
-            if f"/{table_corpus('table7')}." in path
+            if path.startswith(f"{RESULTS}/evaluation/{table_corpus('table7')}.")
         ],
         instances=f"<results>/corpus/{table_corpus('table7')}/test.parquet",
     output:

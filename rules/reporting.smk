@@ -712,6 +712,8 @@ rule measure_effect:
     log:
         "<results>/logs/reporting/measure_effect.{switch}.log",
     localrule: True
+    # it starts Snakemake, so it has the Python and the cores of this one
+    handover: True
     params:
         params=whole_configuration,
     shell:
