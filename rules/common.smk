@@ -92,7 +92,13 @@ TABLES = collect(
 LEAKAGE = collect("<results>/leakage/{corpus}.json", corpus=CORPORA + PRIOR_CORPORA)
 LEAKAGE += collect("<results>/leakage/{prior}.planted.json", prior=CLEANED)
 LEAKAGE += collect("<results>/tables/table2.{format}", format=["csv", "md", "tex"])
-FIGURES = collect("<results>/figures/figure4.{format}", format=["pdf", "svg", "png"])
+FIGURE_NAMES = ["figure1", "figure2", "figure3", "figure4", "figure5", "figure_a1"]
+if PLAN.starts_at_corpus:
+    # the others need the release, or the semantic types of a corpus that was built here
+    FIGURE_NAMES = ["figure1", "figure4", "figure5"]
+FIGURES = collect(
+    "<results>/figures/{figure}.{format}", figure=FIGURE_NAMES, format=["pdf", "svg", "png"]
+)
 REPORT = [] if PLAN.starts_at_corpus else ["<results>/report.html", "<results>/deviations.md"]
 VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]
 
@@ -383,6 +389,28 @@ def index_settings(wildcards):
     values = {name: PLAN.value(f"training.{name}") for name in ("max_length", "window")}
     own = {"encoding": wildcards.encoding[1:].upper()} if wildcards.encoding else {}
     return values | own
+
+
+def bag_evaluation():
+    """(run id, pooling) whose bags are shown: of config experiments.bags.model, else of the first BERT model of Table 7,
+    else of its first model; None where Table 7 has no run."""
+    named = PLAN.value("experiments.bags.model")
+    runs = [run for run, entry in RUNS.items() if entry["corpus"] == table_corpus("table7")]
+    own = [run for run in runs if RUNS[run]["model"] == named]
+    berts = [run for run in runs if RUNS[run]["row"]["encoder"] == "bert"]
+    if named and not own:
+        models = sorted({RUNS[run]["model"] for run in runs})
+        raise WorkflowError(
+            f"experiments.bags.model: {named} is not trained; it may be one of {', '.join(models)}"
+        )
+    run = next(iter(own or berts or runs), None)
+    return run and (run, RUNS[run]["poolings"][0])
+
+
+def bag_files():
+    """The sample of bags that is shown; an empty list where nothing is trained for Table 7."""
+    chosen = bag_evaluation()
+    return [f"{RESULTS}/evaluation/{chosen[0]}/{chosen[1]}/bags.parquet"] if chosen else []
 
 
 def embedding_settings(wildcards):

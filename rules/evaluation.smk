@@ -144,3 +144,46 @@ rule compare_runs:
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """
+
+
+rule sample_bags:
+    """Some pairs of the test split, with what the model makes of each of their sentences."""
+    input:
+        code=code("evaluation/sample_bags.py"),
+        config="<results>/runs/{run}/config.json",
+        model="<results>/runs/{run}/model.safetensors",
+        vocabulary="<results>/runs/{run}/vocabulary.json",
+        test=lambda wildcards: f"{RESULTS}/corpus/{run_of(wildcards)['corpus']}/test.parquet",
+    output:
+        bags="<results>/evaluation/{run}/{pooling}/bags.parquet",
+        record="<results>/provenance/evaluation/{run}/{pooling}/sample_bags.json",
+    log:
+        "<results>/logs/evaluation/{run}/{pooling}/sample_bags.log",
+    benchmark:
+        "<results>/benchmarks/evaluation/{run}/{pooling}/sample_bags.jsonl"
+    conda:
+        "../envs/evaluation.yaml"
+    threads: PLAN.value("training.threads")
+    resources:
+        mem_mb=memory(8000),
+        runtime=30,
+        gpu=0 if PLAN.value("training.device") == "cpu" else 1,
+    params:
+        run=subpath(input.config, parent=True),
+        params=settings(
+            "experiments.bags.pairs",
+            "experiments.bags.sentences",
+            "experiments.bags.example",
+            "training.device",
+            "training.threads",
+        ),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --run {params.run:q} \
+            --test {input.test:q} \
+            --pooling {wildcards.pooling:q} \
+            --output {output.bags:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """

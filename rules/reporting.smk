@@ -613,6 +613,119 @@ rule render_table_a4:
         """
 
 
+rule draw_figure1:
+    """Figure 1: an example bag with a model's marks."""
+    input:
+        code=code("reporting/draw_figure1.py"),
+        bags=bag_files(),
+        concepts=[] if PLAN.starts_at_corpus else "<results>/kg/concepts.parquet",
+        models=PLAN.value("experiments.models"),
+    output:
+        pdf="<results>/figures/figure1.pdf",
+        svg=report(
+            "<results>/figures/figure1.svg", caption="../report/figure1.rst", category="Figures"
+        ),
+        png="<results>/figures/figure1.png",
+        record="<results>/provenance/reporting/draw_figure1.json",
+    log:
+        "<results>/logs/reporting/draw_figure1.log",
+    benchmark:
+        "<results>/benchmarks/reporting/draw_figure1.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(2000),
+        runtime=10,
+    params:
+        params=settings("experiments.bags.example"),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --bags {input.bags:q} \
+            --concepts {input.concepts:q} \
+            --models {input.models:q} \
+            --pdf {output.pdf:q} \
+            --svg {output.svg:q} \
+            --png {output.png:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule draw_figure2:
+    """Figure 2: semantic groups and types of the release."""
+    input:
+        code=code("reporting/draw_figure2.py"),
+        digests=ancient(rrf_digests("MRSTY", "SemGroups")),
+        concepts="<results>/kg/concepts.parquet",
+        mrsty=[] if PLAN.starts_at_corpus else ancient(rrf("MRSTY")),
+        semgroups=[] if PLAN.starts_at_corpus else ancient(rrf("SemGroups")),
+    output:
+        pdf="<results>/figures/figure2.pdf",
+        svg=report(
+            "<results>/figures/figure2.svg", caption="../report/figure2.rst", category="Figures"
+        ),
+        png="<results>/figures/figure2.png",
+        record="<results>/provenance/reporting/draw_figure2.json",
+    log:
+        "<results>/logs/reporting/draw_figure2.log",
+    benchmark:
+        "<results>/benchmarks/reporting/draw_figure2.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(2000),
+        runtime=10,
+    params:
+        digests=contents(*rrf_digests("MRSTY", "SemGroups")),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --concepts {input.concepts:q} \
+            --mrsty {input.mrsty:q} \
+            --semgroups {input.semgroups:q} \
+            --pdf {output.pdf:q} \
+            --svg {output.svg:q} \
+            --png {output.png:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule draw_figure3:
+    """Figure 3: entities per semantic type and instances per relation."""
+    input:
+        code=code("reporting/draw_figure3.py"),
+        corpus=f"<results>/corpus/{table_corpus('table6')}/statistics.json",
+    output:
+        pdf="<results>/figures/figure3.pdf",
+        svg=report(
+            "<results>/figures/figure3.svg", caption="../report/figure3.rst", category="Figures"
+        ),
+        png="<results>/figures/figure3.png",
+        record="<results>/provenance/reporting/draw_figure3.json",
+    log:
+        "<results>/logs/reporting/draw_figure3.log",
+    benchmark:
+        "<results>/benchmarks/reporting/draw_figure3.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --corpus {input.corpus:q} \
+            --pdf {output.pdf:q} \
+            --svg {output.svg:q} \
+            --png {output.png:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
 rule draw_figure4:
     """Figure 4: precision-recall curves of the BERT baselines."""
     input:
@@ -643,6 +756,78 @@ rule draw_figure4:
             --curves {input.curves:q} \
             --models {input.models:q} \
             --table7 {input.table7:q} \
+            --pdf {output.pdf:q} \
+            --svg {output.svg:q} \
+            --png {output.png:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule draw_figure5:
+    """Figure 5: precision-recall curves of the input encodings."""
+    input:
+        code=code("reporting/draw_figure5.py"),
+        curves=evaluated("figure5", "curve.parquet", "avg"),
+        metrics=evaluated("figure5", "metrics.json", "avg"),
+        models=PLAN.value("experiments.models"),
+    output:
+        pdf="<results>/figures/figure5.pdf",
+        svg=report(
+            "<results>/figures/figure5.svg", caption="../report/figure5.rst", category="Figures"
+        ),
+        png="<results>/figures/figure5.png",
+        record="<results>/provenance/reporting/draw_figure5.json",
+    log:
+        "<results>/logs/reporting/draw_figure5.log",
+    benchmark:
+        "<results>/benchmarks/reporting/draw_figure5.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(2000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --curves {input.curves:q} \
+            --metrics {input.metrics:q} \
+            --models {input.models:q} \
+            --pdf {output.pdf:q} \
+            --svg {output.svg:q} \
+            --png {output.png:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule draw_figure_a1:
+    """Figure A.1: share of the entities per semantic group."""
+    input:
+        code=code("reporting/draw_figure_a1.py"),
+        corpus=f"<results>/corpus/{table_corpus('table6')}/statistics.json",
+    output:
+        pdf="<results>/figures/figure_a1.pdf",
+        svg=report(
+            "<results>/figures/figure_a1.svg",
+            caption="../report/figure_a1.rst",
+            category="Figures",
+        ),
+        png="<results>/figures/figure_a1.png",
+        record="<results>/provenance/reporting/draw_figure_a1.json",
+    log:
+        "<results>/logs/reporting/draw_figure_a1.log",
+    benchmark:
+        "<results>/benchmarks/reporting/draw_figure_a1.jsonl"
+    conda:
+        "../envs/reporting.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --corpus {input.corpus:q} \
             --pdf {output.pdf:q} \
             --svg {output.svg:q} \
             --png {output.png:q} \
@@ -837,17 +1022,21 @@ rule write_report:
         code=code("reporting/write_report.py"),
         raw=ancient(raw_digests()),
         tables=collect("<results>/tables/{table}.csv", table=TABLE_NAMES),
-        figure4="<results>/figures/figure4.svg",
+        figures=collect("<results>/figures/{figure}.svg", figure=FIGURE_NAMES),
+        configs=collect("<results>/runs/{run}/config.json", run=RUNS),
+        curves=evaluated("table7", "curve.parquet"),
+        models=PLAN.value("experiments.models"),
+        bags=bag_files(),
         graph_funnel="<results>/kg/funnel.csv",
         corpus_funnels=collect("<results>/corpus/{corpus}/funnel.csv", corpus=CORPORA),
         text="<results>/text/statistics.json",
         verification="<results>/verify.json",
-        captions=collect("report/{name}.rst", name=["workflow", "figure4", *TABLE_NAMES]),
+        captions=collect("report/{name}.rst", name=["workflow", *FIGURE_NAMES, *TABLE_NAMES]),
         records=[
             "<results>/provenance/kg/build_kg.json",
             *collect("<results>/provenance/corpus/{corpus}/build_corpus.json", corpus=CORPORA),
             *collect("<results>/provenance/training/{run}.json", run=RUNS),
-            "<results>/provenance/reporting/draw_figure4.json",
+            *collect("<results>/provenance/reporting/draw_{figure}.json", figure=FIGURE_NAMES),
         ],
     output:
         page="<results>/report.html",
@@ -896,7 +1085,11 @@ rule write_report:
         r"""
         python -P {input.code[0]:q} \
             --tables {input.tables:q} \
-            --figure4 {input.figure4:q} \
+            --figures {input.figures:q} \
+            --configs {input.configs:q} \
+            --curves {input.curves:q} \
+            --models {input.models:q} \
+            --bags {input.bags:q} \
             --graph-funnel {input.graph_funnel:q} \
             --corpus-funnels {input.corpus_funnels:q} \
             --text {input.text:q} \

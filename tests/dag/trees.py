@@ -51,7 +51,7 @@ JOBS = """
     index_wordpieces     10  train_run
     train_run            25  evaluate_bag_run evaluate_sent_run write_report
     evaluate_bag_run     16  compare_runs render_table3 render_table7 render_table8 render_table9 draw_figure4
-    evaluate_sent_run     5  compare_runs render_table7 render_table9 render_table10 render_table11 draw_figure4
+    evaluate_sent_run     9  compare_runs render_table7 render_table9 render_table10 render_table11 draw_figure4
     measure_properties    1  render_table1 render_table4
     render_table1         1  verify_against_paper write_report
     render_table2         1  verify_against_paper write_report
@@ -69,7 +69,18 @@ JOBS = """
     render_table_a2       1  verify_against_paper write_report
     render_table_a3       1  verify_against_paper write_report
     render_table_a4       1  verify_against_paper write_report
+    build_kg              1  draw_figure1 draw_figure2
+    build_corpus          2  sample_bags draw_figure3 draw_figure_a1
+    train_run            25  sample_bags
+    evaluate_bag_run     16  write_report
+    evaluate_sent_run     9  draw_figure5 write_report
+    sample_bags           1  draw_figure1 write_report
+    draw_figure1          1  write_report
+    draw_figure2          1  write_report
+    draw_figure3          1  write_report
     draw_figure4          1  write_report
+    draw_figure5          1  write_report
+    draw_figure_a1        1  write_report
     verify_against_paper  1  write_report
     write_deviations      1
     write_report          1

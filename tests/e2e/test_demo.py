@@ -40,8 +40,9 @@ def test_every_table_and_figure_is_there(finished_demo):
     for table in TABLES:
         for suffix in ("csv", "md", "tex"):
             assert (root / "tables" / f"{table}.{suffix}").stat().st_size > 100
-    for suffix in ("pdf", "svg", "png"):
-        assert (root / "figures" / f"figure4.{suffix}").stat().st_size > 1000
+    for figure in ("figure1", "figure2", "figure3", "figure4", "figure5", "figure_a1"):
+        for suffix in ("pdf", "svg", "png"):
+            assert (root / "figures" / f"{figure}.{suffix}").stat().st_size > 1000
     assert "<html" in (root / "report.html").read_text(encoding="utf-8")
     assert "role_flip" in (root / "deviations.md").read_text(encoding="utf-8")
     verdicts = json.loads((root / "verify.json").read_text(encoding="utf-8"))

@@ -5,6 +5,7 @@ import random
 
 import pyarrow as pa
 
+from workflow_scripts.common.contracts.bags import BAGS
 from workflow_scripts.common.contracts.concepts import CONCEPTS
 from workflow_scripts.common.contracts.curves import CURVE
 from workflow_scripts.common.contracts.triples import TRIPLES
@@ -127,6 +128,8 @@ def make_run(root, seeds=SEEDS, missing=(2000,)):
                 folder = root / f"evaluation/inductive.{model}.s{seed}/{strategy}"
                 write_json(folder / "metrics.json", metrics(auc(model, strategy, seed), missing))
                 write_curve(folder / "curve.parquet", random.Random(f"{model} {seed} {strategy}"))
+            write_json(root / f"runs/inductive.{model}.s{seed}/config.json", run_config(model, level, seed))
+    write_bags(root / f"evaluation/inductive.bert_sent.s{seeds[0]}/avg/bags.parquet")
     write_json(root / "kg/statistics.json", graph_statistics())
     write_json(root / "corpus/inductive/statistics.json", corpus_statistics())
     text = {"characters": 1000, "characters_lost_by_published_reading": 25, "sentences": 90, "unique_sentences": 80}
@@ -143,6 +146,48 @@ def make_run(root, seeds=SEEDS, missing=(2000,)):
     ]
     (root / "corpus/inductive/funnel.csv").write_text("\n".join(lines) + "\n")
     return root
+
+
+def run_config(model, level, seed):
+    """config.json of a run."""
+    row = {"encoder": "bert" if "bert" in model else "cnn", "level": level, "epochs": 3, "embedding": None}
+    return {"corpus": "inductive", "model": model, "seed": seed, "row": row}
+
+
+# (head, tail), labels, best relation, score of the bag, then (text with [head] and {tail}, probability, predicted)
+BAG_TEXTS = [
+    (("C1", "C9"), "cause_of", "cause_of", 0.6,
+     [("[Iron loss] leads to {anaemia} .", 0.9, "cause_of"), ("{Anämie} & [iron loss] <here> .", 0.5, "cause_of"),
+      ("[iron] in {blood} .", 0.2, "NA"), ("No [iron] , no {anaemia} .", 0.1, "NA")]),
+    (("C1", "C10"), "interprets", "interprets", 0.9, [("[a] of {b}", 0.9, "interprets")]),
+    (("C2", "C3"), "cause_of|interprets", "cause_of", 0.7,
+     [("[x] {y}", 0.8, "cause_of"), ("{y} [x]", 0.5, "NA"), ("[x]-{y}", 0.3, "interprets")]),
+    (("C4", "C5"), "NA", "finding_site_of", 0.95,
+     [("</script> [p] {q}", 0.97, "finding_site_of"), ("[p] q {q}", 0.1, "NA"), ("[p] r {q}", 0.1, "NA")]),
+]  # fmt: skip
+
+
+def write_bags(path):
+    """The bags of BAG_TEXTS; of the pair C1, C10 three sentences were left out."""
+    rows = []
+    for pair, labels, relation, score, sentences in BAG_TEXTS:
+        for rank, (marked, probability, predicted) in enumerate(sentences, 1):
+            row = {"head": pair[0], "tail": pair[1], "rank": rank, "labels": labels, "relation": relation}
+            row |= {"score": score, "n_sentences": len(sentences) + 3 * (pair[1] == "C10")}
+            row |= {"weight": 1 / len(sentences), "probability": probability, "predicted": predicted}
+            rows.append(row | spans(marked))
+    write_table(path, pa.Table.from_pylist(sorted(rows, key=lambda row: list(row.values())[:3]), BAGS.schema), BAGS)
+
+
+def spans(marked):
+    """Text and code points of the mentions of "[head] and {tail}"."""
+    found, text = {}, ""
+    for character in marked:
+        if character in "[]{}":
+            found[{"[": "head_start", "]": "head_end", "{": "tail_start", "}": "tail_end"}[character]] = len(text)
+        else:
+            text += character
+    return {"text": text, **found}
 
 
 def write_curve(path, draws):

@@ -8,7 +8,8 @@ from tests.reporting.made_up import make_run
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.reporting import figures
 from workflow_scripts.reporting.catalogue import TABLE7, TABLE7_ROWS
-from workflow_scripts.reporting.draw_figure4 import curves, draw, label
+from workflow_scripts.reporting.curve_rows import curves
+from workflow_scripts.reporting.draw_figure4 import draw, label
 from workflow_scripts.reporting.model_rows import model_values, read_models
 from workflow_scripts.reporting.table import build
 

@@ -6,15 +6,16 @@ import re
 import pytest
 
 from tests.reporting.made_up import make_run, write_json
-from workflow_scripts.common.errors import DataError
-from workflow_scripts.reporting import csv_format, html_table, page, provenance
+from workflow_scripts.common.errors import DataError, UsageError
+from workflow_scripts.reporting import csv_format, html_table, page, provenance, write_report
 from workflow_scripts.reporting.catalogue import TABLE6, TABLE7, TABLE7_ROWS, TABLE_A2
 from workflow_scripts.reporting.corpus_rows import pruned_values, summary_values
+from workflow_scripts.reporting.drawings import Drawing, title
 from workflow_scripts.reporting.funnels import corpus_funnel, graph_funnel
 from workflow_scripts.reporting.model_rows import model_values, read_models
 from workflow_scripts.reporting.show_table import paths, terminal_lines, verdict
 from workflow_scripts.reporting.switches import ALWAYS_MENDED, SWITCHES
-from workflow_scripts.reporting.table import build
+from workflow_scripts.reporting.table import Cell, Column, Key, Spec, build
 
 VOID = {"meta", "link", "br", "path", "use", "rect"}
 
@@ -68,7 +69,8 @@ def whole_page(finished, models_file, expected_of):
             {"name": "x<y"}, "d" * 64, None, {"numpy": ["1", "2"]}, [("c.m.s1", "CNN")]
         ),
     }
-    return page.page("MedDistant19: demo & co", "lead", sections)
+    data = {"name": "</script><script>alert(1)"}
+    return page.page("MedDistant19: demo & co", "lead", sections, data)
 
 
 def test_the_page_is_whole_and_loads_nothing(whole_page):
@@ -78,7 +80,8 @@ def test_the_page_is_whole_and_loads_nothing(whole_page):
     assert len(checker.ids) == len(set(checker.ids))
     assert not [link for link in checker.links if re.match(r"[a-z]+:|//", link) and link != "data:,"]
     assert all(link[1:] in checker.ids for link in checker.links if link.startswith("#"))
-    assert "<script" not in whole_page and "@import" not in whole_page and "url(" not in whole_page
+    assert "@import" not in whole_page and "url(" not in whole_page and " src=" not in whole_page
+    assert whole_page.count("<script") == whole_page.count("</script") == 2, "data and script, whatever the data say"
     assert all(len(set(widths)) == 1 for widths in checker.tables), "rows of a table differ in their number of cells"
 
 
@@ -90,8 +93,10 @@ def test_the_page_escapes_what_it_shows(whole_page):
 def test_cells_show_ours_the_papers_and_the_difference(whole_page):
     cell = next(line for line in whole_page.split("<td") if 'title="inductive.cnn_sent.s1' in line)
     assert 'class="n amber"' in cell and ">10.0 " in cell and "±2.0" in cell
+    assert all(text in cell for text in ('data-v="10"', 'data-sd="2"', 'data-paper="27.3"', 'data-verdict="amber"'))
     assert "27.3" in cell and "−17.3" in cell
-    assert whole_page.count('<tr class="group">') == 3
+    assert whole_page.count('<tr class="group" data-row=') == 3
+    assert 'data-row="CNN - AVG" data-runs="inductive.cnn_sent.s1|inductive.cnn_sent.s2|' in whole_page
 
 
 def test_a_comparable_run_is_said_to_be_one():
@@ -102,7 +107,7 @@ def test_text_that_agrees_has_a_tick(finished, expected_of):
     table = build(
         TABLE6, summary_values(finished / "corpus/inductive/statistics.json", "inductive"), expected_of("table6")
     )
-    assert html_table.render(table).count("<table>") == 2
+    assert html_table.render(table).count('<table data-table="table6">') == 2
 
 
 def test_funnels(finished, tmp_path):
@@ -164,3 +169,31 @@ def test_show_table_prints_paths_and_the_verdict(tmp_path, models_file, expected
     assert "Not comparable with the paper: the release is invented (and 1 more" in done.stdout.replace("\n", " ")
     assert paths(root / "tables")[0] == "Tables:" and verdict(tmp_path / "none.json", "table7") == [""]
     assert run_command("reporting/show_table.py", tmp_path / "nowhere").returncode == 1
+
+
+def test_tables_and_figures_stand_in_their_section_in_the_papers_order(monkeypatch, tmp_path):
+    """A table or figure that is only added to its catalogue gets its place."""
+    made = [Spec(name, title(name), (Key("k", "Key"),), (Column("x", "X"),), "", section="lists")
+            for name in ("table_a10", "table12", "table_a9")]  # fmt: skip
+    monkeypatch.setattr(write_report, "TABLES", {spec.name: spec for spec in made})
+    monkeypatch.setattr(write_report, "FIGURES", {"figure_a7": Drawing("figure_a7", "lists")})
+    files = [tmp_path / f"{spec.name}.csv" for spec in made]
+    for path, spec in zip(files, made, strict=True):
+        csv_format.write_csv(path, build(spec, {("a",): ({"x": Cell(1.5)}, ())}, []))
+    captions = dict.fromkeys(["figure_a7", *(spec.name for spec in made)], "what it is")
+    (tmp_path / "figure_a7.png").write_bytes(b"\x89PNG")
+    tables = write_report.read_tables(files, captions)
+    assert list(tables) == ["table12", "table_a9", "table_a10"]
+    blocks = write_report.numbered_blocks(tables, {"cells": []}, [tmp_path / "figure_a7.png"], captions)
+    assert re.findall('<h3 id="(.*?)">(.*?)<', blocks.pop("lists")) == [
+        ("table12", "Table 12"), ("table_a9", "Table A.9"), ("table_a10", "Table A.10"), ("figure_a7", "Figure A.7"),
+    ]  # fmt: skip
+    assert not any(blocks.values())
+    with pytest.raises(UsageError, match="table12"):
+        write_report.read_tables(files, {})
+
+
+@pytest.mark.parametrize("name", ["tables7", "table", "table_b1", "figure_4", "table7.csv"])
+def test_other_names_are_none_of_the_papers(name):
+    with pytest.raises(ValueError, match="such as table7"):
+        title(name)

@@ -3,14 +3,12 @@
 import csv
 import random
 import re
-import shutil
-import subprocess
 
 import pytest
 
 from tests.reporting.made_up import SEEDS, auc, corpus_statistics, graph_statistics, metrics, write_json
 from workflow_scripts.common.errors import DataError
-from workflow_scripts.reporting import csv_format, latex, markdown
+from workflow_scripts.reporting import csv_format, markdown
 from workflow_scripts.reporting.catalogue import TABLE5, TABLE6, TABLE7, TABLE7_ROWS, TABLE_A2, TABLE_A3, TABLE_A4
 from workflow_scripts.reporting.cells import cell_text
 from workflow_scripts.reporting.corpus_rows import pruned_values, summary_values, type_values
@@ -277,44 +275,6 @@ def test_markdown_tables_are_rectangular_and_escaped(tables):
     assert "<sup>a</sup> fewer predictions than k, so P@k does not exist" in text
     assert r"a\_b & \<c\> %" in markdown.render(tables[3])
     assert r"caused\_by (due\_to)" in markdown.render(tables[4])
-
-
-def test_latex_has_its_structure(tables):
-    for table in tables:
-        text = latex.render(table)
-        stack = []
-        for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", text):
-            if kind == "begin":
-                stack.append(name)
-            else:
-                assert stack.pop() == name
-        assert not stack
-        bare = re.sub(r"\\[\\{}]", "", text)
-        assert bare.count("{") == bare.count("}")
-        assert not re.search(r"(?<!\\)[#_~]", text) and len(re.findall(r"(?<!\\)\$", text)) % 2 == 0
-        assert not re.search(r"(?<!\\)%", text.split("\n", 1)[1]), "a percent sign would hide the rest of its line"
-        for body in re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S):
-            lines = body.strip().split("\n")
-            assert all(re.search(r" \\\\(\[2pt\])?$", line) for line in lines)
-            assert len({len(re.findall(r"(?<!\\)&", line)) for line in lines}) == 1
-        assert f"\\label{{tab:{table.spec.name.replace('_', '-')}}}" in text
-    assert r"Numbers in \%, of rows\_a \& rows\_b." in latex.render(tables[2])
-    assert r"a\_b \& \textless{}c\textgreater{} \%" in latex.render(tables[3])
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-def test_latex_compiles(tmp_path, tables):
-    parts = "\n".join(latex.render(table) for table in tables)
-    packages = r"\usepackage[T1]{fontenc}\usepackage{booktabs,amssymb}\usepackage[margin=1cm,landscape]{geometry}"
-    source = rf"\documentclass{{article}}{packages}\begin{{document}}{parts}\end{{document}}"
-    (tmp_path / "all.tex").write_text(source, encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_mean_ignores_hash_order(tmp_path, models_file):

@@ -122,7 +122,39 @@ def explain(scored, instances_path, pooling):
         relation, for this sentence alone), the weightiest first. Weights: avg 1/n; one 1 for the chosen sentence, the
         first among equals; att its attention for the relation.
     """
-    texts = read_table(instances_path, INSTANCES, columns=["text"])["text"].take(pa.array(scored.lines)).to_pylist()
+    texts = read_table(instances_path, INSTANCES, columns=["text"])["text"]
+    for bag in weighted_bags(scored, pooling):
+        own = texts.take(pa.array(bag.lines)).to_pylist()
+        yield {
+            "head": bag.pair[0],
+            "tail": bag.pair[1],
+            "relation": bag.relation,
+            "score": bag.score,
+            "sentences": [
+                {"text": text, "weight": weight, "probability": probability}
+                for text, weight, probability in zip(own, bag.weights, bag.probabilities, strict=True)
+            ],
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class WeightedBag:
+    """A pair, its best relation other than NA with the score, and its sentences, the weightiest first.
+
+    `lines` are rows of the instances table; `predicted` is the most probable relation of each sentence, NA included.
+    """
+
+    pair: tuple
+    relation: str
+    score: float
+    lines: list
+    weights: list
+    probabilities: list
+    predicted: list
+
+
+def weighted_bags(scored, pooling):
+    """Yield the WeightedBag of each pair; `explain` says what weights and probabilities are."""
     scores, relations = scored.pooled(pooling), scored.relations
     ends = np.append(np.flatnonzero(np.diff(scored.bags)) + 1, len(scored.bags))
     start = 0
@@ -132,16 +164,15 @@ def explain(scored, instances_path, pooling):
         probability = _softmax(scored.logits[rows], axis=1)[:, column]
         weight = _weights(pooling, probability, None if scored.attention is None else scored.attention[rows, column])
         order = np.argsort(-weight, kind="stable")
-        yield {
-            "head": pair[0],
-            "tail": pair[1],
-            "relation": relations[best],
-            "score": float(row[best]),
-            "sentences": [
-                {"text": texts[start + i], "weight": float(weight[i]), "probability": float(probability[i])}
-                for i in order.tolist()
-            ],
-        }
+        yield WeightedBag(
+            tuple(pair),
+            relations[best],
+            float(row[best]),
+            np.asarray(scored.lines[rows])[order].tolist(),
+            weight[order].tolist(),
+            probability[order].tolist(),
+            [scored.names[index] for index in np.argmax(scored.logits[rows], axis=1)[order].tolist()],
+        )
         start = end
 
 

@@ -14,6 +14,7 @@ TABLE1 = Spec(
         Column("overlap", "Overlap (% of test triples)", undefined="not at hand", paper=False),
     ),
     absent="not at hand: the data of this benchmark is not part of this run",
+    section="benchmarks",
 )
 
 _NO_FACTS = "the split has no fact"
@@ -39,6 +40,7 @@ TABLE2 = Spec(
         _leaked("test", "pairs", "Test pairs (%)"),
     ),
     absent="not at hand",
+    section="benchmarks",
 )
 
 _FEWER = "fewer predictions than k, so P@k does not exist"
@@ -60,6 +62,7 @@ TABLE3 = Spec(
         for metric, label in (("mean_p", "their P"), ("p", "P"))
     ),
     absent="no run of this model in the configuration",
+    section="benchmarks",
 )
 
 TABLE4 = Spec(
@@ -72,6 +75,7 @@ TABLE4 = Spec(
         Column("measured", "Measured", "text", paper=False),
     ),
     absent="not measured",
+    section="corpus",
 )
 
 TABLE5 = Spec(
@@ -84,6 +88,7 @@ TABLE5 = Spec(
         Column("test", "Testing", "count"),
     ),
     absent="this split was not made",
+    section="graph",
 )
 
 _SUMMARY = ("entities", "relations", "types", "groups", "type_pairs")
@@ -107,6 +112,7 @@ TABLE6 = Spec(
         Column("na_share", "NA (%)"),
     ),
     absent="not in this corpus",
+    section="corpus",
     panels=(
         Panel(_SUMMARY, rows=("all",), hide_keys=True),
         Panel(_SPLITS, rows=("train", "valid", "test")),
@@ -214,6 +220,7 @@ TABLE_A1 = Spec(
         Column("cells", "Cells", "count", paper=False),
     ),
     absent="not searched in this configuration (experiments.grid.file)",
+    section="lists",
 )
 
 TABLE_A2 = Spec(
@@ -226,6 +233,7 @@ TABLE_A2 = Spec(
         Column(">=3x", "≥ 3 × threshold", "names"),
     ),
     absent="no mention of this type was pruned",
+    section="lists",
 )
 
 TABLE_A3 = Spec(
@@ -238,6 +246,7 @@ TABLE_A3 = Spec(
         Column("instances", "Instances", "count", paper=False),
     ),
     absent="not among the relations of this corpus",
+    section="lists",
 )
 
 TABLE_A4 = Spec(
@@ -250,6 +259,7 @@ TABLE_A4 = Spec(
         Column("entities", "Entities", "count", paper=False),
     ),
     absent="no entity of this type in this corpus",
+    section="lists",
 )
 
 # in the order in which they stand above

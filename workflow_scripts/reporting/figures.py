@@ -1,11 +1,13 @@
 """Figures with the same bytes on every machine: no dates, no random ids, fonts embedded, no display."""
 
 import logging
+import pathlib
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from workflow_scripts.common import command
 from workflow_scripts.common.files import atomic_path
 
 STYLE = {
@@ -30,6 +32,7 @@ METADATA = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
 }
+FORMATS = ("pdf", "svg", "png")
 # Okabe and Ito's colours, chosen to differ in lightness too, each with its own dashes: legible in greyscale.
 COLOURS = ("#000000", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00")
 DASHES = ("solid", (0, (6, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1)), (0, (8, 2, 1, 2, 1, 2)))
@@ -40,6 +43,13 @@ def new_figure(width, height):
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.add_subplot()
+
+
+def blank(width, height):
+    """A figure in inches without axes; use inside `styled`."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def styled():
@@ -54,3 +64,16 @@ def save(figure, paths):
         kind = path.suffix[1:]
         with atomic_path(path) as temporary:
             figure.savefig(temporary, format=kind, metadata=METADATA[kind])
+
+
+def figure_parser(description):
+    """An argument parser with the three files that every command of a figure writes."""
+    parser = command.parser(description)
+    for name in FORMATS:
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True, help=f"the figure as {name}")
+    return parser
+
+
+def outputs(args):
+    """The paths of `figure_parser`."""
+    return [getattr(args, name) for name in FORMATS]

@@ -3,11 +3,14 @@
 import html
 
 from workflow_scripts.reporting.cells import MINUS, texts
+from workflow_scripts.reporting.csv_format import number_text
 
 MARKED = ("green", "amber", "red")
+POOLINGS = ("avg", "one", "att")
 LEGEND = (
     "In the tables, large: ours, mean ± sample standard deviation over seeds; small: the paper's, and the difference; "
-    "✓: as in the paper."
+    "✓: as in the paper. A click on a cell (or Enter) opens its runs, files and the command that makes it again; "
+    "a click on a heading sorts."
 )
 
 
@@ -33,11 +36,11 @@ def render(table, verdicts=None):
             name = " ".join(row.keys.values())
             shown = [_key(*key) for key in row_keys] if keys else []
             shown += [
-                _cell(column, cell, (verdicts or {}).get((name, column.name)), row.runs)
+                _cell(column, cell, (verdicts or {}).get((name, column.name)), row)
                 for column, cell in zip(columns, cells, strict=True)
             ]
-            body.append(f"<tr{group}>{''.join(shown)}</tr>")
-        parts.append(grid(head, body))
+            body.append(f"<tr{group}{_row_data(row)}>{''.join(shown)}</tr>")
+        parts.append(grid(head, body, f' data-table="{table.spec.name}"'))
         if notes:
             parts.append(notes_html(notes))
     return "\n".join(parts)
@@ -53,10 +56,11 @@ def plain(header, rows, numeric=()):
     return grid(head, body)
 
 
-def grid(head, body):
+def grid(head, body, attributes=""):
     """A table from its header cells and its rows, scrolling on its own where it is too wide."""
     rows = "\n".join(body)
-    return f'<div class="scroll"><table><thead><tr>{"".join(head)}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
+    header = f"<thead><tr>{''.join(head)}</tr></thead>"
+    return f'<div class="scroll"><table{attributes}>{header}<tbody>\n{rows}\n</tbody></table></div>'
 
 
 def notes_html(notes):
@@ -78,7 +82,18 @@ def _key(text, mark):
     return f"<td>{html.escape(text)}{_sup(mark)}</td>"
 
 
-def _cell(column, cell, verdict, runs):
+def _row_data(row):
+    """What the details of a cell say about its row."""
+    pooling = row.keys.get("strategy", "").lower()
+    values = {
+        "row": " ".join(row.keys.values()),
+        "runs": "|".join(row.runs),
+        "pooling": pooling if pooling in POOLINGS else "",
+    }
+    return _attributes(values)
+
+
+def _cell(column, cell, verdict, row):
     classes = ["n" if column.numeric else "wide", *([verdict] if verdict in MARKED else [])]
     ours = html.escape(cell.ours) + (f' <span class="sd">±{cell.sd}</span>' if cell.sd else "") + _sup(cell.mark)
     below = ""
@@ -87,8 +102,20 @@ def _cell(column, cell, verdict, runs):
         below = f'<span class="paper">{html.escape(cell.paper)}{difference}</span>'
     elif cell.agrees:
         ours += ' <span class="sd">✓</span>'
-    title = f' title="{html.escape(", ".join(runs))}"' if runs and column.numeric else ""
-    return f'<td class="{" ".join(classes)}"{title}>{ours}{below}</td>'
+    title = f' title="{html.escape(", ".join(row.runs))}"' if row.runs and column.numeric else ""
+    exact = row.cells[column.name]
+    values = {"paper": cell.paper, "difference": cell.difference, "verdict": verdict or ""}
+    if column.numeric:
+        values |= {"v": number_text(exact.value), "sd": number_text(exact.sd)}
+    # empty: sorted last
+    data = _attributes(values) + (' data-v=""' if column.numeric and exact.value is None else "")
+    button = f'<button type="button" class="cell" aria-haspopup="dialog"{data}>{ours}{below}</button>'
+    return f'<td class="{" ".join(classes)}"{title}>{button}</td>'
+
+
+def _attributes(values):
+    """data-* attributes of the values that are not empty."""
+    return "".join(f' data-{name}="{html.escape(text)}"' for name, text in values.items() if text)
 
 
 def _difference(column, text):

@@ -50,6 +50,11 @@ def full_name(models, path):
     return "+".join([name, "sent" if bag == TICK["sent"] else "bag", strategy])
 
 
+def model_name(path, models):
+    """ "BERT+sent+AVG, seed 1" for a file of evaluation/<run>/<pooling>/."""
+    return f"{full_name(models, path)}, seed {evaluation_of(path)[3]}"
+
+
 def model_values(paths, models, columns):
     """Values of a table of models.
 

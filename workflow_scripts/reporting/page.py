@@ -1,18 +1,22 @@
 """Sections of the report as HTML, from tables, funnels and records; `write_report` reads the files."""
 
+import base64
 import html
 import json
-import re
 
 from workflow_scripts.reporting import html_table
 from workflow_scripts.reporting.comparison import STATUSES
+from workflow_scripts.reporting.drawings import title
+from workflow_scripts.reporting.page_script import BAGS, CURVES, SCRIPT
 from workflow_scripts.reporting.page_style import STYLE
 
 SECTIONS = (
     ("summary", "Summary"),
+    ("benchmarks", "Benchmarks and leakage"),
     ("graph", "Knowledge graph"),
     ("corpus", "Corpus"),
     ("models", "Models"),
+    ("bags", "Bags"),
     ("verdicts", "Against the paper"),
     ("construction", "Construction"),
     ("lists", "Appendix"),
@@ -20,7 +24,7 @@ SECTIONS = (
 )
 
 
-def page(title, lead, sections):
+def page(title, lead, sections, data):
     """A whole page.
 
     Parameters
@@ -28,12 +32,13 @@ def page(title, lead, sections):
     title, lead : str
         Plain text.
     sections : dict
-        Id of SECTIONS -> HTML.
+        Id of SECTIONS -> HTML; one that is missing or empty is left out.
+    data : dict
+        What the script of the page shows: see `page_data`.
     """
-    links = "".join(f'<li><a href="#{name}">{label}</a></li>' for name, label in SECTIONS)
-    body = "\n".join(
-        f'<section id="{name}">\n<h2>{label}</h2>\n{sections[name]}\n</section>' for name, label in SECTIONS
-    )
+    shown = [(name, label) for name, label in SECTIONS if sections.get(name)]
+    links = "".join(f'<li><a href="#{name}">{label}</a></li>' for name, label in shown)
+    body = "\n".join(f'<section id="{name}">\n<h2>{label}</h2>\n{sections[name]}\n</section>' for name, label in shown)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -52,9 +57,52 @@ def page(title, lead, sections):
 {body}
 </main>
 <footer><div>Made from the files of this run; nothing on this page is loaded from elsewhere.</div></footer>
+<dialog id="details" aria-labelledby="details-title"><div>
+<h2 id="details-title"></h2>
+<div id="details-body"></div>
+<form method="dialog"><button id="details-close">Close</button></form>
+</div></dialog>
+<script type="application/json" id="data">{json_text(data)}</script>
+<script>{SCRIPT}{CURVES}{BAGS}</script>
 </body>
 </html>
 """
+
+
+def json_text(value):
+    """JSON that may stand in a script element: nothing in it ends the element."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def curves_block():
+    """Where the script draws the curves."""
+    return (
+        '<h3 id="all-curves">Precision-recall curves, to choose from</h3>\n<p class="caption">Test split, the first '
+        "seed of each row of Table 7, thinned. The ruler reads the precision of each line at one recall: move it with "
+        'the slider, with the arrow keys, or over the plot.</p>\n<div id="curves"></div>'
+        "<noscript><p>The curves need JavaScript; Figure 4 above does not.</p></noscript>"
+    )
+
+
+def bags_block(model, n):
+    """Where the script shows the bags.
+
+    Parameters
+    ----------
+    model : str
+        What made the marks.
+    n : int
+        Bags in the sample.
+    """
+    return (
+        f'<p class="caption">A sample of {n} pairs of the test split, with the sentences that weigh most. Marks are '
+        f"those of {html.escape(model)}: the probability of the pair's best relation for the sentence alone, ✓ where "
+        "that relation is the most probable one for the sentence. In the list: ✓ the best relation is one of the "
+        "pair's, ✗ it is not,"
+        '  · the pair has none (NA).</p>\n<div id="bags"></div>'
+        "<noscript><p>The bags need JavaScript; Figure 1 shows one.</p></noscript>"
+    )
 
 
 def table_block(table, verdicts=None):
@@ -68,13 +116,25 @@ def table_block(table, verdicts=None):
     )
 
 
-def figure_block(svg, caption):
-    """Figure 4 inline, with links to its files."""
-    drawing = re.sub(r"^.*?(?=<svg)", "", svg, count=1, flags=re.S)
-    drawing = drawing.replace("<svg ", f'<svg role="img" aria-label="{html.escape(caption)}" ', 1)
-    files = " ".join(f'<a href="figures/figure4.{kind}">{kind}</a>' for kind in ("pdf", "svg", "png"))
+def figure_block(name, drawing, kind, caption):
+    """A figure in the page itself, with links to its files.
+
+    Parameters
+    ----------
+    name : str
+        "figure4".
+    drawing : bytes
+        The file.
+    kind : {"svg", "png"}
+    caption : str
+    """
+    media = {"svg": "image/svg+xml", "png": "image/png"}[kind]
+    # as an image, so that ids inside one drawing do not meet those of another
+    source = f"data:{media};base64,{base64.b64encode(drawing).decode('ascii')}"
+    label = title(name)
+    files = " ".join(f'<a href="figures/{name}.{kind}">{kind}</a>' for kind in ("pdf", "svg", "png"))
     return (
-        f'<h3 id="figure4">Figure 4</h3>\n<figure>\n{drawing}\n'
+        f'<h3 id="{name}">{label}</h3>\n<figure>\n<img alt="{label}: {html.escape(caption)}" src="{source}">\n'
         f'<figcaption class="caption">{html.escape(caption)}</figcaption>\n</figure>\n<p class="files">{files}</p>'
     )
 

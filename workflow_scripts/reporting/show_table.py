@@ -14,6 +14,7 @@ from workflow_scripts.common.files import read_json
 from workflow_scripts.reporting.catalogue import TABLES
 from workflow_scripts.reporting.cells import texts
 from workflow_scripts.reporting.csv_format import read_csv
+from workflow_scripts.reporting.drawings import paper_order
 
 SIDE_BY_SIDE = {"table7": ("auc", "max_micro_f1", "max_macro_f1")}
 
@@ -59,12 +60,13 @@ def verdict(path, table):
 def paths(folder):
     """Lines with the files of each table, and the other results of the run that are there."""
     found = ["Tables:"]
-    for name, spec in TABLES.items():
+    for name, spec in sorted(TABLES.items(), key=lambda item: paper_order(item[0])):
         kinds = [suffix for suffix in ("csv", "md", "tex") if (folder / f"{name}.{suffix}").is_file()]
         if kinds:
             found.append(f"  {spec.title:<13} {folder / name}.{{{','.join(kinds)}}}")
     root = folder.parent
-    for name in ("figures/figure4.pdf", "report.html", "verify.md", "deviations.md"):
+    drawn = sorted((path.stem for path in (root / "figures").glob("figure*.pdf")), key=paper_order)
+    for name in (*(f"figures/{name}.pdf" for name in drawn), "report.html", "verify.md", "deviations.md"):
         if (root / name).is_file():
             found.append(f"  {name.rpartition('/')[2]:<13} {root / name}")
     return found

@@ -65,7 +65,11 @@ class Panel:
 
 @dataclasses.dataclass(frozen=True)
 class Spec:
-    """A table before it has rows. `absent` says what an empty cell means where nothing ran."""
+    """A table before it has rows.
+
+    `absent` says what an empty cell means where nothing ran; `section` is the section of the report that shows the
+    table (an id of `page.SECTIONS`), among its others in the paper's order.
+    """
 
     name: str
     title: str
@@ -73,6 +77,7 @@ class Spec:
     columns: tuple
     absent: str
     panels: tuple = ()
+    section: str = "models"
 
     def column(self, name):
         """The column of a name."""

@@ -16,6 +16,7 @@ from workflow_scripts.common.files import atomic_open, write_json
 from workflow_scripts.reporting import comparison, reference_rows
 from workflow_scripts.reporting.catalogue import TABLE6, TABLES
 from workflow_scripts.reporting.csv_format import read_csv
+from workflow_scripts.reporting.drawings import paper_order
 from workflow_scripts.reporting.expected import read_expected, read_relations
 from workflow_scripts.reporting.markdown import escape, pipe
 from workflow_scripts.reporting.model_rows import read_models
@@ -58,7 +59,7 @@ def main(args):
     )
     relations = read_relations(args.relations)
     reasons, cells = {}, []
-    for name in sorted(tables, key=list(TABLES).index):
+    for name in sorted(tables, key=paper_order):
         expected = read_expected(expected_files[name], name, args.schema, relations)
         reasons[name] = reasons_of(name)
         cells += comparison.compare(tables[name], expected, not reasons[name])

@@ -9,8 +9,11 @@ from workflow_scripts.common.files import atomic_open, read_json
 from workflow_scripts.reporting import effects, html_table, page, provenance
 from workflow_scripts.reporting.catalogue import TABLES
 from workflow_scripts.reporting.csv_format import read_csv
+from workflow_scripts.reporting.drawings import FIGURES, paper_order
 from workflow_scripts.reporting.funnels import corpus_funnel, graph_funnel
+from workflow_scripts.reporting.model_rows import model_name, read_models
 from workflow_scripts.reporting.outputs import read_caption
+from workflow_scripts.reporting.page_data import page_data
 from workflow_scripts.reporting.switches import ALWAYS_MENDED, SWITCHES
 
 SECTIONS = ("name", "seeds", "umls", "medline", "text", "linking", "kg", "corpus", "corpora", "embeddings", "encoders")
@@ -25,29 +28,18 @@ def main(args):
     switches = {name: settings[name] for name in ("preset", *SWITCHES)}
     config["construction"] = switches
     captions = {path.stem: read_caption(path) for path in args.captions}
-    files = {path.stem: path for path in args.tables}
-    missing = [name for name in TABLES if name not in files or name not in captions]
-    if missing:
-        raise UsageError(f"--tables and --captions must name every table; {missing[0]} is missing")
-    tables = {name: read_csv(files[name], spec, captions[name]) for name, spec in TABLES.items()}
+    tables = read_tables(args.tables, captions)
     verification = read_json(args.verification)
-    verdicts = {
-        name: {(c["row"], c["metric"]): c["status"] for c in verification["cells"] if c["table"] == name}
-        for name in tables
-    }
-    block = {name: page.table_block(table, verdicts[name]) for name, table in tables.items()}
-    figure = page.figure_block(args.figure4.read_text(encoding="utf-8"), captions["figure4"])
-    rows = effects.deviations(switches, read_json(args.text))
-    sections = {
+    blocks = numbered_blocks(tables, verification, args.figures, captions)
+    switched = effects.deviations(switches, read_json(args.text))
+    own = {
         "summary": page.notice(verification["reasons"])
         + page.cards(headline(tables, config))
         + f'<p class="caption">{html_table.LEGEND}</p>',
-        "graph": block["table5"] + graph_section(args.graph_funnel),
-        "corpus": block["table6"] + "".join(map(corpus_section, args.corpus_funnels)),
-        "models": block["table7"] + figure,
+        "graph": graph_section(args.graph_funnel),
+        "corpus": "".join(map(corpus_section, args.corpus_funnels)),
         "verdicts": page.verdict_block(verification, {name: table.spec.title for name, table in tables.items()}),
-        "construction": page.construction_block(rows, ALWAYS_MENDED),
-        "lists": block["table_a2"] + block["table_a3"] + block["table_a4"],
+        "construction": page.construction_block(switched, ALWAYS_MENDED),
         "provenance": page.provenance_block(
             config,
             provenance.config_digest(config),
@@ -56,8 +48,62 @@ def main(args):
             runs_of(tables["table7"]),
         ),
     }
+    # the summary opens with what the run is, other sections with the paper's tables
+    sections = {
+        name: own.get(name, "") + blocks[name] if name == "summary" else blocks[name] + own.get(name, "")
+        for name, _ in page.SECTIONS
+    }
+    models = read_models(args.models)
+    bags_path = args.bags[0] if args.bags else None
+    data = page_data(config["name"], tables, config["corpora"], args.configs, args.curves, models, bags_path)
+    if data["curves"]:
+        sections["models"] += page.curves_block()
+    if data["bags"]:
+        sections["bags"] += page.bags_block(model_name(bags_path, models), len(data["bags"]))
     with atomic_open(args.out) as stream:
-        stream.write(page.page(f"MedDistant19: {config['name']}", captions["workflow"], sections))
+        stream.write(page.page(f"MedDistant19: {config['name']}", captions["workflow"], sections, data))
+
+
+def read_tables(paths, captions):
+    """All tables of the catalogue that the workflow made, in the paper's order.
+
+    Raises
+    ------
+    UsageError
+        If a file is no table of the catalogue, or has no caption.
+    """
+    files = {path.stem: path for path in paths}
+    for name in files:
+        if name not in TABLES or name not in captions:
+            known = ", ".join(sorted(TABLES, key=paper_order))
+            raise UsageError(f"--tables: {name} has no caption or is none of the catalogue ({known})")
+    return {name: read_csv(files[name], TABLES[name], captions[name]) for name in sorted(files, key=paper_order)}
+
+
+def numbered_blocks(tables, verification, figures, captions):
+    """Section -> its tables and then its figures as HTML, each in the paper's order.
+
+    Parameters
+    ----------
+    tables : dict
+        Of `read_tables`.
+    verification : dict
+        verify.json.
+    figures : sequence of path
+        figures/<name>.svg or .png.
+    captions : dict
+        Name -> caption.
+    """
+    blocks = dict.fromkeys((name for name, _ in page.SECTIONS), "")
+    for name, table in tables.items():
+        verdicts = {(c["row"], c["metric"]): c["status"] for c in verification["cells"] if c["table"] == name}
+        blocks[table.spec.section] += page.table_block(table, verdicts)
+    for path in sorted(figures, key=lambda path: paper_order(path.stem)):
+        drawing = FIGURES[path.stem]
+        blocks[drawing.section] += page.figure_block(
+            drawing.name, path.read_bytes(), path.suffix[1:], captions[drawing.name]
+        )
+    return blocks
 
 
 def headline(tables, config):
@@ -123,7 +169,11 @@ def arguments():
     parser = command.parser(__doc__)
     path = pathlib.Path
     parser.add_argument("--tables", type=path, nargs="+", required=True, help="the tables as csv")
-    parser.add_argument("--figure4", type=path, required=True, help="Figure 4 as svg")
+    parser.add_argument("--figures", type=path, nargs="*", default=[], help="the figures (svg or png)")
+    parser.add_argument("--configs", type=path, nargs="*", default=[], help="config.json of the runs")
+    parser.add_argument("--curves", type=path, nargs="*", default=[], help="curve.parquet of the models of Table 7")
+    parser.add_argument("--models", type=path, required=True, help="experiments/models.tsv")
+    parser.add_argument("--bags", type=path, nargs="*", default=[], help="bags.parquet of one evaluation, or none")
     parser.add_argument("--graph-funnel", type=path, required=True, help="funnel.csv of the knowledge graph")
     parser.add_argument("--corpus-funnels", type=path, nargs="+", required=True, help="funnel.csv of each corpus")
     parser.add_argument("--text", type=path, required=True, help="statistics.json of the text stage")
