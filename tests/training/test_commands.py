@@ -232,6 +232,18 @@ def test_splits_that_are_the_same_are_refused(run_command, corpus, tmp_path, fir
         assert done.returncode == 3 and "same as split valid" in done.stderr and not (tmp_path / "i").exists()
 
 
+def test_an_index_of_another_version(index_words, tmp_path):
+    """Said before the first step, not after the last one."""
+    from workflow_scripts.training.train_run import truncation_counts
+
+    statistics = json.loads((index_words / "index.json").read_text())
+    assert truncation_counts(index_words / "index.json") == {"truncated": 0, "mention_beyond_limit": 0}
+    del statistics["mention_beyond_limit"]
+    (tmp_path / "index.json").write_text(json.dumps(statistics))
+    with pytest.raises(DataError, match="index.json\n.*no mention_beyond_limit"):
+        truncation_counts(tmp_path / "index.json")
+
+
 def test_an_index_of_another_encoding(run_command, index_words, corpus, tmp_path):
     options = train_options(index_words, corpus, tmp_path / "run", planted.row("cnn", "sent", None, encoding="OC"))
     done = run_command(*options)

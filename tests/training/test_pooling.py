@@ -14,7 +14,7 @@ R, H = 4, 6
 
 
 class Vector(torch.nn.Module):
-    output_size = H
+    output_size, detached_query = H, False
 
 
 @pytest.fixture(params=[0, 1, 2])

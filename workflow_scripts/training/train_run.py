@@ -54,6 +54,7 @@ def main(args):
     device = prepare_torch(settings)
     vocabulary, relations = read_json(args.index / "vocabulary.json"), read_rel2id(args.rel2id)
     check_encoding(settings.row, vocabulary, args.index)
+    counts = truncation_counts(args.index / "index.json")
     sentences = Sentences.load(args.index, "train")
     task = Task(
         row=settings.row,
@@ -82,8 +83,7 @@ def main(args):
     )
     config = run_config(settings, task, state, shape, vocabulary, relations, digests)
     config["pretrained"] = pretrained
-    statistics = read_json(args.index / "index.json")
-    config |= {name: statistics[name] for name in ("truncated", "mention_beyond_limit")}
+    config |= counts
     write_run(args.folder, config, state.best_weights, vocabulary, state.history)
     (args.folder / STATE).unlink(missing_ok=True)
     logging.info("best epoch %d: %s %.4f", state.best_epoch, selection_metric(task.row), state.best_value)
@@ -106,6 +106,16 @@ def check_encoding(row, vocabulary, index):
     expected, found = row.get("encoding") or "CM", vocabulary.get("encoding", "CM")
     if found != expected:
         raise DataError(index, found=f"an index of encoding {found}", expected=f"one of {expected}, as the row says")
+
+
+def truncation_counts(path):
+    """Sentences that the index cut, and those of them with a mention after the limit."""
+    statistics, names = read_json(path), ("truncated", "mention_beyond_limit")
+    missing = [name for name in names if name not in statistics]
+    if missing:
+        remedy = "the index comes from another version of the workflow: make it again"
+        raise DataError(path, found=f"no {missing[0]}", expected=", ".join(names), remedy=remedy)
+    return {name: statistics[name] for name in names}
 
 
 def bags_of(row, rows, args):
