@@ -11,6 +11,7 @@ rule render_table1:
         caption="report/table1.rst",
         properties=f"<results>/corpus/{table_corpus('table1')}/properties.json",
         statistics=f"<results>/corpus/{table_corpus('table1')}/statistics.json",
+        audits=collect("<results>/leakage/{corpus}.json", corpus=REBUILT),
     output:
         csv=report("<results>/tables/table1.csv", caption="../report/table1.rst", category="Tables"),
         md="<results>/tables/table1.md",
@@ -34,6 +35,7 @@ rule render_table1:
             --caption {input.caption:q} \
             --properties {input.properties:q} \
             --statistics {input.statistics:q} \
+            --audits {input.audits:q} \
             --csv {output.csv:q} \
             --md {output.md:q} \
             --tex {output.tex:q} \

@@ -20,7 +20,7 @@ JOBS = """
     build_prior_corpus    2  remove_overlap audit_leakage index_wordpieces train_run evaluate_bag_run
     remove_overlap        2  audit_leakage prove_audit index_wordpieces train_run evaluate_bag_run
     type_surfaces         1  train_run
-    audit_leakage         6  render_table2
+    audit_leakage         6  render_table1 render_table2
     prove_audit           2
     fingerprint_medline   2  collect_medline_digests
     collect_medline_digests 1 extract_abstracts
