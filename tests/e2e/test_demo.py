@@ -71,6 +71,17 @@ def test_all_relations_of_the_paper_survive(finished_demo):
         assert names == sorted(names) and [rel2id[name] for name in names] == list(range(1, RELATIONS + 1))
 
 
+def test_leakage_is_found_where_it_is_and_nowhere_else(finished_demo):
+    folder = finished_demo / "results" / "demo" / "leakage"
+    audits = [path for path in folder.glob("*.json") if not path.stem.endswith(".planted")]
+    overlap = {path.stem: json.loads(path.read_text())["overlap"] for path in audits}
+    clean = dict.fromkeys(("inductive", "transductive", "umls_v2_clean", "umls_v3_clean"), False)
+    assert overlap == clean | {"umls_v2": True, "umls_v3": True}
+    for corpus in ("umls_v2_clean", "umls_v3_clean"):
+        proof = json.loads((folder / f"{corpus}.planted.json").read_text())
+        assert proof["exact"] and set(proof["planted"].values()) == {20} and proof["after"]["either"] == 60
+
+
 def test_the_second_run_does_nothing(finished_demo):
     assert planned(finished_demo) == {}
 
