@@ -11,8 +11,7 @@ demo: .venv/.installed
 	PYTHONPATH=. python -P workflow_scripts/reporting/show_table.py results/demo/tables
 
 test: .venv/.installed .venv/.test-models lint
-	pytest -q -n 2 --dist loadfile --ignore=tests/slurm
-	pytest -q tests/slurm
+	pytest -q -n 2 --dist loadfile --ignore=tests/slurm; others=$$?; pytest -q tests/slurm && exit $$others
 
 lint: .venv/.installed
 	ruff check .
