@@ -94,6 +94,13 @@ def test_what_makes_numbers_incomparable(run, paper, path, value, tables):
         assert any(last in reason for reason in of("table7"))
 
 
+def test_a_rebuilt_benchmark_is_never_the_published_one(run, paper):
+    own = {"table3": ["umls_v2", "umls_v2_clean"], "table10": ["inductive", "transductive"]}
+    of = comparison.obstacles(run, paper, "inductive", own_corpora=own)
+    assert [reason.split()[0] for reason in of("table3")] == ["umls_v2", "umls_v2_clean"]
+    assert of("table10") == []
+
+
 def test_the_release_is_read_from_the_folder(tmp_path):
     assert comparison.umls_release(tmp_path) is None
     (tmp_path / "release.dat").write_text("x=1\numls.release.name=2024AB\n")

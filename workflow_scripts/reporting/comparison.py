@@ -125,6 +125,8 @@ def obstacles(settings, paper, corpus, released=False, own_corpora=None, edited=
 
 
 def _corpus_changes(settings, paper, corpus):
+    if corpus not in settings["corpora"]:
+        return [f"{corpus} is a prior benchmark rebuilt from this release and text, not the published one"]
     own = settings["corpus"] | settings["corpora"][corpus]
     theirs = paper["corpus"] | paper["corpora"].get(corpus, paper["corpora"]["inductive"])
     return _changed({"corpus": own}, {"corpus": theirs}, ("corpus",))
