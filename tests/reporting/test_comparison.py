@@ -79,6 +79,9 @@ def test_the_papers_configuration_is_comparable(run, paper):
         ("text.partitions", 2, set()),
         ("linking.model", "/elsewhere/en_core_sci_lg", set()),
         ("linking.kb.meta_dir", "/umls/2020AA/META", set()),
+        ("linking.kb.release", "2020AA", set()),
+        ("linking.shards", 8, set()),
+        ("linking.environment", "linking", set()),
         ("medline.baseline_dir", "/data", set()),
     ],
 )

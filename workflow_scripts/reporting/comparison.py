@@ -17,7 +17,14 @@ GRAPH = ("umls.vocabulary", "kg")
 TEXT = ("medline.files", "text.engine", "text.min_tokens", "text.max_tokens", "linking")
 MODELS = ("training.overrides", "training.max_length", "training.window", "training.markers")
 OPTIONS = {"table8": ("experiments.relation_categories",), "table9": ("evaluation.common_triple_sentences",)}
-IGNORED = ("kg.relations", "linking.kb.meta_dir", "linking.model")
+IGNORED = (
+    "kg.relations",
+    "linking.environment",
+    "linking.kb.meta_dir",
+    "linking.kb.release",
+    "linking.model",
+    "linking.shards",
+)
 
 
 @dataclasses.dataclass(frozen=True)
