@@ -15,7 +15,7 @@ from tests.linking.sparse_product import NgramSpace, Postings
 from tests.linking.test_candidates import indexed, table
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.linking import grams, index_names, name_index, nearest_names
-from workflow_scripts.linking.forms import literal_form, search_key
+from workflow_scripts.linking.forms import Squeezed, literal_form, search_key
 
 ALPHABET = "abcdeABé\u0130\u03c2\u03a3\U0001f600-( 7\t\u00a0"
 TEXT = st.text(ALPHABET, max_size=12)
@@ -154,6 +154,12 @@ def test_a_damaged_index_is_refused(tmp_path):
     (tmp_path / "index.json").write_text("{}")
     with pytest.raises(DataError, match="index of a knowledge base"):
         name_index.NameIndex(tmp_path / "index.json")
+
+
+@given(st.text(ALPHABET + "_.\u0301\u2003\n\x1c", max_size=12))
+@settings(max_examples=300, deadline=None)
+def test_the_short_way_to_a_literal_form_is_the_long_one(text):
+    assert literal_form(text) == Squeezed(text).text
 
 
 def test_nothing_to_index():

@@ -54,7 +54,9 @@ class Squeezed:
 
 def literal_form(text):
     """A text lower-cased, without white space beside punctuation or at its ends, other white space as one space."""
-    return Squeezed(text).text
+    words = text.split()
+    # Without punctuation only the white space itself is left to mend: most names, at a tenth of the time.
+    return _lower(" ".join(words)) if "".join(words).isalnum() else Squeezed(text).text
 
 
 def search_key(surface):

@@ -17,7 +17,7 @@ from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.common.tables import read_table
-from workflow_scripts.linking.grams import Rows, Vocabulary, document_frequencies, remaining_norms
+from workflow_scripts.linking.grams import Vocabulary, document_frequencies, remaining_norms, sorted_runs
 from workflow_scripts.linking.name_index import PARTS, SIGNATURE_BITS, UNITS, form_digests, write_index
 
 # Names of one block of vectors, and entries of one block of lists: both bound the memory of the build.
@@ -85,7 +85,7 @@ class KnowledgeBase:
 
 
 def vocabulary_of(base, min_df):
-    """The vocabulary of the names.
+    """The vocabulary of the names, and how many entries their vectors have in it.
 
     Raises
     ------
@@ -99,24 +99,38 @@ def vocabulary_of(base, min_df):
             f"linking.ngram_min_df: no character 3-gram occurs in {min_df} of the {len(base.names)} names of the "
             "knowledge base\n  remedy: set linking.ngram_min_df to 1, or give a larger knowledge base"
         )
-    return vocabulary
+    return vocabulary, int(counts[counts >= min_df].sum())
 
 
-def vectors_of(base, vocabulary):
-    """Vectors of all names (Rows), the norm of each from each entry on in units (uint16), and their signatures."""
-    counts, grams, weights, norms, signatures = [], [], [], [], []
+def write_vectors(writer, base, vocabulary, entries):
+    """Write the vectors and signatures of all names block by block: in memory they take as much as the index.
+
+    Returns
+    -------
+    offsets : numpy.ndarray of int64, (n_names + 1,)
+    norms : numpy.ndarray of uint16, (entries,)
+        The norm of each name from each of its entries on, in units.
+    """
+    counts, norms, done = [np.empty(0, np.int64)], np.empty(entries, np.uint16), 0
+    add_offsets = writer.reserve("offsets", np.int64, (len(base.names) + 1,))
+    add_grams, add_weights = (
+        writer.reserve(name, kind, (entries,)) for name, kind in (("grams", np.int32), ("weights", np.float32))
+    )
+    add_signatures = writer.reserve("signatures", np.uint64, (len(base.names), 2))
     progress = Progress("names", len(base.names))
     for names in base.blocks():
         rows = vocabulary.transform(names)
         counts.append(np.diff(rows.offsets))
-        grams.append(rows.grams)
-        weights.append(rows.weights)
-        norms.append(np.minimum(np.ceil(remaining_norms(rows) * UNITS), UNITS).astype(np.uint16))
-        signatures.append(signatures_of(rows))
+        add_grams(rows.grams)
+        add_weights(rows.weights)
+        norms[done : done + rows.grams.size] = np.minimum(np.ceil(remaining_norms(rows) * UNITS), UNITS)
+        done += rows.grams.size
+        add_signatures(signatures_of(rows))
         progress.add(len(names))
     progress.close()
-    rows = Rows(_offsets(np.concatenate(counts)), np.concatenate(grams), np.concatenate(weights))
-    return rows, np.concatenate(norms), np.concatenate(signatures)
+    offsets = _offsets(np.concatenate(counts))
+    add_offsets(offsets)
+    return offsets, norms
 
 
 def signatures_of(rows):
@@ -131,23 +145,46 @@ def signatures_of(rows):
     return signatures
 
 
-def lists_of(rows, norms, parts, n_grams):
-    """The names by part and gram: where each list begins, and blocks of (names, norms)."""
-    name = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(rows.offsets))
-    key = parts[name].astype(np.int32) * n_grams + rows.grams
-    starts = _offsets(np.bincount(key, minlength=PARTS * n_grams))
-    offsets = np.stack([starts[part * n_grams : (part + 1) * n_grams + 1] for part in range(PARTS)])
+def write_lists(writer, offsets, norms, parts, n_grams):
+    """Write the names by part and gram: first put each behind the others of its list, then order the lists."""
+    grams = writer.written("grams")
+    starts = _offsets(
+        sum(np.bincount(key, minlength=PARTS * n_grams) for _, _, key in _entries(offsets, grams, parts, n_grams))
+        if len(parts)
+        else np.zeros(PARTS * n_grams, np.int64)
+    )
+    names, list_norms, free = np.empty(norms.size, np.int32), np.empty(norms.size, np.uint16), starts[:-1].copy()
+    for entry, name, key in _entries(offsets, grams, parts, n_grams):
+        key, order = np.divmod(np.sort(key * max(key.size, 1) + np.arange(key.size)), max(key.size, 1))
+        counts = np.bincount(key, minlength=free.size)
+        place = np.repeat(free - _offsets(counts)[:-1], counts) + np.arange(key.size)
+        names[place], list_norms[place] = name[order], norms[entry + order]
+        free += counts
+    writer.write("list_offsets", np.stack([starts[part * n_grams : (part + 1) * n_grams + 1] for part in range(PARTS)]))
+    _order_lists(starts, names, list_norms)
+    writer.write("list_names", names)
+    writer.write("list_norms", list_norms)
 
-    def blocks():
-        first = 0
-        while first < PARTS * n_grams:
-            last = max(int(np.searchsorted(starts, starts[first] + LIST_ENTRIES, side="right")) - 1, first + 1)
-            chosen = np.flatnonzero((key >= first) & (key < last))
-            order = np.argsort(key[chosen].astype(np.int64) * (UNITS + 1) + UNITS - norms[chosen], kind="stable")
-            yield name[chosen[order]], norms[chosen[order]]
-            first = last
 
-    return offsets, blocks()
+def _entries(offsets, grams, parts, n_grams):
+    """The entries of the vectors in blocks of names: number of the first, their names, their lists."""
+    for start in range(0, len(parts), BLOCK):
+        bounds = offsets[start : start + BLOCK + 1]
+        name = np.repeat(np.arange(start, start + len(bounds) - 1), np.diff(bounds))
+        yield bounds[0], name, parts[name] * np.int64(n_grams) + grams[bounds[0] : bounds[-1]]
+
+
+def _order_lists(starts, names, norms):
+    """Sort each list in place: norms descending, then names; lists of some million entries at once, in one integer."""
+    first = 0
+    while first < starts.size - 1:
+        last = int(np.searchsorted(starts, starts[first] + LIST_ENTRIES, side="right")) - 1
+        last = min(max(last, first + 1), first + UNITS + 1)
+        part = slice(starts[first], starts[last])
+        key = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
+        packed = np.sort((key << 16 | UNITS - norms[part].astype(np.int64)) << 31 | names[part])
+        names[part], norms[part] = packed & (1 << 31) - 1, UNITS - (packed >> 31 & UNITS)
+        first = last
 
 
 def forms_of(base):
@@ -160,12 +197,12 @@ def forms_of(base):
     forms, form = digests[new], np.empty(len(digests), np.int64)
     form[order] = np.cumsum(new) - 1
     form = np.repeat(form, np.diff(base.offsets))
-    pairs = np.unique(form * max(len(base.cuis), 1) + base.concepts)
+    pairs, _ = sorted_runs(form * max(len(base.cuis), 1) + base.concepts)
     form, concept = np.divmod(pairs, max(len(base.cuis), 1))
     return forms[:, 0], forms[:, 1], _offsets(np.bincount(form, minlength=len(forms))), concept.astype(np.int32)
 
 
-def write_names(writer, base, vocabulary):
+def write_names(writer, base, vocabulary, entries):
     """Write all arrays of an index."""
     cuis = base.cuis.to_pylist()
     writer.write("cui_offsets", _offsets(np.array([len(cui.encode()) for cui in cuis], np.int64)))
@@ -177,18 +214,8 @@ def write_names(writer, base, vocabulary):
         writer.write(name, values)
     for name in ("codes", "idf", "ranks"):
         writer.write(name, getattr(vocabulary, name))
-    rows, norms, signatures = vectors_of(base, vocabulary)
-    for name in rows._fields:
-        writer.write(name, getattr(rows, name))
-    writer.write("signatures", signatures)
-    offsets, lists = lists_of(rows, norms, base.parts(), vocabulary.codes.size)
-    writer.write("list_offsets", offsets)
-    with writer.array("list_names", np.int32) as add_names:
-        kept = []
-        for names, list_norms in lists:
-            add_names(names)
-            kept.append(list_norms)
-    writer.write("list_norms", np.concatenate([np.empty(0, np.uint16), *kept]))
+    offsets, norms = write_vectors(writer, base, vocabulary, entries)
+    write_lists(writer, offsets, norms, base.parts(), vocabulary.codes.size)
 
 
 def build(aliases, folder, settings, digest=None):
@@ -205,13 +232,13 @@ def build(aliases, folder, settings, digest=None):
     """
     base = KnowledgeBase(aliases)
     if settings.candidates == "tfidf":
-        vocabulary = vocabulary_of(base, settings.ngram_min_df)
+        vocabulary, entries = vocabulary_of(base, settings.ngram_min_df)
     else:
-        vocabulary = Vocabulary(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.int32))
+        vocabulary, entries = Vocabulary(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.int32)), 0
     counts = {"names": len(base.names), "concepts": len(base.cuis), "defined_concepts": int(base.defined.sum())}
     counts |= {"names_of_defined_concepts": int((base.parts() == 0).sum()), "grams": vocabulary.codes.size}
     facts = {"counts": counts, "settings": dataclasses.asdict(settings), "aliases_sha256": digest}
-    write_index(folder, lambda writer: write_names(writer, base, vocabulary), facts)
+    write_index(folder, lambda writer: write_names(writer, base, vocabulary, entries), facts)
     return facts
 
 

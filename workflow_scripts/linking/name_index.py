@@ -21,7 +21,6 @@ name of it can reach the wanted score, whatever that score is.
 | form_offsets, form_concepts | int64, int32 | concepts that have a name of this form, ascending |
 """
 
-import contextlib
 import hashlib
 import json
 from pathlib import Path
@@ -41,33 +40,48 @@ _ALIGNMENT = 64
 
 
 class ArrayWriter:
-    """Writes named arrays one after the other; `array` gives a large one in pieces."""
+    """Writes named arrays one after the other; the pieces of arrays of known sizes may come in turns.
+
+    Parameters
+    ----------
+    stream : binary file, seekable
+    """
 
     def __init__(self, stream):
-        self._stream, self._place, self.arrays = stream, 0, {}
+        self._stream, self._end, self.arrays = stream, 0, {}
 
     def write(self, name, values):
         """Write a whole array."""
-        with self.array(name, values.dtype, values.shape[1:]) as add:
-            add(values)
+        self.reserve(name, values.dtype, values.shape)(values)
 
-    @contextlib.contextmanager
-    def array(self, name, kind, width=()):
-        """Yield `add(values)`, which appends along the first axis."""
-        self._put(b"\0" * (-self._place % _ALIGNMENT))
-        start, rows = self._place, 0
+    def reserve(self, name, kind, shape):
+        """Make room for an array; gives `add(values)`, which fills it along the first axis."""
+        kind = np.dtype(kind)
+        start = self._end + -self._end % _ALIGNMENT
+        self.arrays[name] = {"dtype": kind.name, "offset": start, "shape": list(shape)}
+        self._end = start + int(np.prod(shape)) * kind.itemsize
+        place, end = start, self._end
 
         def add(values):
-            nonlocal rows
-            rows += len(values)
-            self._put(np.ascontiguousarray(values, kind).data.cast("B") if values.size else b"")
+            nonlocal place
+            block = np.ascontiguousarray(values, kind).data.cast("B") if values.size else b""
+            if place + len(block) > end:
+                raise ValueError(f"{name}: more values than there is room for")
+            self._stream.seek(place)
+            self._stream.write(block)
+            place += len(block)
 
-        yield add
-        self.arrays[name] = {"dtype": np.dtype(kind).name, "offset": start, "shape": [rows, *width]}
+        return add
 
-    def _put(self, block):
-        self._stream.write(block)
-        self._place += len(block)
+    def written(self, name):
+        """An array that was filled, mapped into memory."""
+        self._stream.flush()
+        return _mapped(self._stream.name, **self.arrays[name])
+
+    def finish(self):
+        """End the file behind the last array; returns its size."""
+        self._stream.truncate(self._end)
+        return self._end
 
 
 def write_index(folder, arrays, facts):
@@ -85,7 +99,7 @@ def write_index(folder, arrays, facts):
         with open(temporary, "wb") as stream:
             writer = ArrayWriter(stream)
             arrays(writer)
-            size = stream.tell()
+            size = writer.finish()
         with open(temporary, "rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
     layout = {"format": FORMAT, "size": size, "sha256": digest, "arrays": writer.arrays}
