@@ -21,8 +21,8 @@ from workflow_scripts.acquire.pinned_download import Source, fetch
 from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import atomic_open
+from workflow_scripts.common.hub import hub_endpoint, hub_file
 
-ENDPOINT = "https://huggingface.co"
 OPTIONAL = "tokenizer_config.json"
 LARGEST_ANSWER = 8 << 20
 
@@ -48,7 +48,7 @@ class Hub:
 
     def __init__(self, settings, policy):
         self.settings, self.policy = settings, policy
-        self.endpoint = (os.environ.get("HF_ENDPOINT") or ENDPOINT).rstrip("/")
+        self.endpoint = hub_endpoint()
         token = os.environ.get("HF_TOKEN", "").strip()
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
@@ -72,7 +72,7 @@ class Hub:
 
     def address(self, commit, name):
         """Where a file is."""
-        return f"{self.endpoint}/{self.settings.hub_id}/resolve/{commit}/{name}"
+        return hub_file(self.settings.hub_id, commit, name, self.endpoint)
 
     def trouble(self, address, found):
         """The error that says what to do."""

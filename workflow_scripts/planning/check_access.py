@@ -11,6 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from workflow_scripts.common.hub import hub_file
 from workflow_scripts.planning.check_inputs import KEY, NETWORK_TIMEOUT_S, made, reach
 from workflow_scripts.planning.findings import FAILURE, OK, SKIPPED, WARNING, Finding
 
@@ -84,16 +85,22 @@ def ask_uts(key, timeout=NETWORK_TIMEOUT_S):
 
 def _published(config, plan, table):
     rows = [run["row"] for run in plan.runs.values()]
-    wanted = {row["embedding"]: "embeddings" for row in rows if row["embedding"]}
-    wanted |= {row["pretrained"]: "encoders" for row in rows if row["pretrained"]}
     with open(table, encoding="utf-8", newline="") as stream:
         addresses = {row["name"]: row["url"] for row in csv.DictReader(stream, delimiter="\t")}
-    findings = []
-    for name, section in sorted(wanted.items()):
-        path = config[section][name]["path"]
-        if name in addresses and not made(path) and not pathlib.Path(path).exists():
-            findings.append(_place(name, addresses[name].format(revision="main", file="config.json")))
-    return findings
+    wanted = {
+        row["embedding"]: (config["embeddings"][row["embedding"]]["path"], addresses.get(row["embedding"]))
+        for row in rows
+        if row["embedding"]
+    }
+    for name in {row["pretrained"] for row in rows if row["pretrained"]}:
+        encoder = plan.encoders[name]
+        hub = hub_file(encoder["hub_id"], encoder["revision"] or "main", "config.json") if encoder["hub_id"] else None
+        wanted[name] = encoder["path"], hub
+    return [
+        _place(name, address)
+        for name, (path, address) in sorted(wanted.items())
+        if address and not made(path) and not pathlib.Path(path).exists()
+    ]
 
 
 def _place(name, address):
