@@ -72,7 +72,7 @@ def _chunks(doc):
 
 def _trimmed(chunk):
     """Span of a noun chunk without the words that open it, or None."""
-    from workflow_scripts.linking.detectors import OPENING
+    from workflow_scripts.common.spacy_models import OPENING
 
     inside = [token for token in chunk if token.pos_ not in OPENING]
     return (inside[0].idx, chunk.end_char) if inside else None

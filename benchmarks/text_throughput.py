@@ -41,7 +41,7 @@ def spacy_blank():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     engine = object.__new__(spacy_engine.SpacyEngine)
-    engine.prepare(nlp)
+    engine.prepare(lambda: nlp)
     return engine
 
 

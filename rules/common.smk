@@ -48,6 +48,8 @@ NAME_TABLES = ["MRCONSO", "MRDEF"]
 INSTALLED_TABLES = ["MRCONSO", "MRREL", "MRSTY", "MRDEF", "MRDOC", "MRSAB", "MRFILES"]
 GRAPH_TABLES = ["MRREL", "MRSTY", "MRDOC", "SemGroups"]
 BATCHES = list(PLAN.batches)
+# The batches of which one rule makes sentences and mentions, and those of which two rules do.
+PARSED, SPLIT_FIRST = (BATCHES, []) if PLAN.one_pass else ([], BATCHES)
 PARTITIONS = PLAN.partitions
 CORPORA = PLAN.corpora
 # Benchmarks of prior works: those built from text, and those derived from one of these by taking out the overlap.

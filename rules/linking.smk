@@ -56,7 +56,7 @@ rule build_kb:
 
 
 rule detect_mentions:
-    """Mentions of one batch of sentences; only a dictionary depends on the knowledge base."""
+    """Mentions of one batch of sentences; only a dictionary depends on the knowledge base. See also parse_abstracts."""
     input:
         code=code("linking/detect_mentions.py"),
         raw=ancient(raw_digests()),
@@ -73,6 +73,8 @@ rule detect_mentions:
         "<results>/logs/linking/detect_mentions/{batch}.log",
     benchmark:
         "<results>/benchmarks/linking/detect_mentions/{batch}.jsonl"
+    wildcard_constraints:
+        batch=one_of(SPLIT_FIRST),
     conda:
         (
             "../envs/linking.yaml"

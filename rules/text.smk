@@ -1,7 +1,8 @@
 """Stage text: unique sentences.
 
 Reads MEDLINE files (medline.baseline_dir) by batches; writes the sections of abstracts (<results>/text/abstracts), their
-sentences (text/split), and the unique sentences with all their places (text/sentences, text/occurrences).
+sentences (text/split), and the unique sentences with all their places (text/sentences, text/occurrences). Where the
+linking stage wants the mentions of the same spaCy model, one pass gives them too (linking/detected).
 """
 
 
@@ -60,6 +61,8 @@ rule split_sentences:
         "<results>/logs/text/split_sentences/{batch}.log",
     benchmark:
         "<results>/benchmarks/text/split_sentences/{batch}.jsonl"
+    wildcard_constraints:
+        batch=one_of(SPLIT_FIRST),
     conda:
         "../envs/text_spacy.yaml"
     threads: 1
@@ -75,6 +78,48 @@ rule split_sentences:
         python -P {input.code[0]:q} \
             --abstracts {input.abstracts:q} \
             --sentences {output.sentences:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule parse_abstracts:
+    """Sentences of a batch of abstracts and the mentions in them, by one pass of a spaCy model."""
+    input:
+        code=code("text/parse_abstracts.py"),
+        abstracts="<results>/text/abstracts/{batch}.parquet",
+    output:
+        sentences="<results>/text/split/{batch}.parquet",
+        detected="<results>/linking/detected/{batch}.parquet",
+        record="<results>/provenance/text/parse_abstracts/{batch}.json",
+    log:
+        "<results>/logs/text/parse_abstracts/{batch}.log",
+    benchmark:
+        "<results>/benchmarks/text/parse_abstracts/{batch}.jsonl"
+    wildcard_constraints:
+        batch=one_of(PARSED),
+    conda:
+        (
+            "../envs/linking.yaml"
+            if PLAN.value("linking.environment") == "linking"
+            else "../envs/linking_scispacy.yaml"
+        )
+    threads: 1
+    resources:
+        mem_mb=memory(8000),
+        runtime=1440,
+    params:
+        model=model_digest("text"),
+        params=settings("text.model", "linking.detection"),
+    shell:
+        r"""
+        OMP_NUM_THREADS={threads} python -P {input.code[0]:q} \
+            --abstracts {input.abstracts:q} \
+            --sentences {output.sentences:q} \
+            --detected {output.detected:q} \
+            --threads {threads} \
+            --memory-mb {resources.mem_mb} \
+            --temporary {resources.tmpdir:q} \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """

@@ -115,6 +115,23 @@ def test_the_paper_has_972_files_in_49_batches(config, repository):
     assert plan.batches["0049"] == [f"pubmed19n{i:04d}.xml.gz" for i in range(961, 973)]
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "one_pass"),
+    [
+        ("name", "paper", True),
+        ("linking.detection", "noun_chunks", True),
+        ("linking.environment", "linking", True),
+        ("linking.detection", "dictionary", False),
+        ("linking.detection", "dictionary+ner", False),
+        ("linking.model", "resources/models/en_core_sci_md", False),
+        ("linking.retokenize", True, False),
+        ("text.engine", "biosenter", False),
+    ],
+)
+def test_one_pass_where_both_stages_name_one_model(config, repository, path, value, one_pass):
+    assert configuration.Plan(changed(config, path, value), repository).one_pass is one_pass
+
+
 def test_switches_follow_the_preset_unless_named(config, repository):
     config = changed(config, "construction", {"preset": "published", "switches": {"role_flip": "mended"}})
     plan = configuration.Plan(config, repository)

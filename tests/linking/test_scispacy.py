@@ -16,12 +16,13 @@ from tests.envs import fake_conda
 from tests.linking import texts
 from tests.linking.test_candidates import indexed
 from workflow_scripts.common import params
+from workflow_scripts.common.contracts.detected import DETECTED
 from workflow_scripts.common.tables import check_file, write_table
 from workflow_scripts.linking.candidates import make_generator
 from workflow_scripts.linking.forms import search_key
 from workflow_scripts.linking.links import Rule, links
 from workflow_scripts.linking.scispacy_linker import FILES
-from workflow_scripts.linking.tables import DETECTED, LINKS, SURFACES
+from workflow_scripts.linking.tables import LINKS, SURFACES
 
 pytestmark = pytest.mark.timeout(900)
 RULE = {"threshold": 0.7, "no_definition_threshold": 0.95, "k": 30, "max_candidates": 5}

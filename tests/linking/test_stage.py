@@ -11,10 +11,11 @@ import pytest
 
 from tests.linking import texts
 from workflow_scripts.common import duck
+from workflow_scripts.common.contracts.detected import DETECTED
 from workflow_scripts.common.contracts.mentions import MENTIONS
 from workflow_scripts.common.tables import check_file
 from workflow_scripts.linking import join_mentions
-from workflow_scripts.linking.tables import DETECTED, SURFACES
+from workflow_scripts.linking.tables import SURFACES
 
 ALIASES = [
     ("C1", "aspirin", True),

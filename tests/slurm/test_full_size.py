@@ -49,6 +49,9 @@ def test_the_plan_of_the_paper(checkout):  # noqa: F811
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(f"{counts['total']} jobs planned in {seconds:.1f} CPU seconds, {after.ru_maxrss >> 10} MB at most")
     assert int(counts["download_medline"]) == 972 and int(counts["extract_abstracts"]) < 100
+    # one pass for sentences and mentions
+    assert counts["parse_abstracts"] == counts["extract_abstracts"]
+    assert not {"split_sentences", "detect_mentions"} & counts.keys()
     assert int(counts["train_run"]) >= 48
     # the search of 252 cells, some to a job
     assert 0 < int(counts["train_cells"]) <= 252

@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from workflow_scripts.common import spacy_models
 from workflow_scripts.common.errors import UsageError
-from workflow_scripts.text import engines, spacy_engine
+from workflow_scripts.text import engines
 from workflow_scripts.text.split_sentences import sentence_id, split_table
 
 pytestmark = pytest.mark.timeout(300)
@@ -68,7 +69,7 @@ def test_table(engine, texts):
             "text": pa.array(texts, pa.string()),
         }
     )
-    rows = split_table(sections, engine).to_pylist()
+    rows = split_table(sections, engine(texts)).to_pylist()
     assert rows == sorted(rows, key=lambda row: (row["pmid"], row["start"], row["end"]))
     for row in rows:
         text = texts[row["pmid"] - 1]
@@ -86,8 +87,8 @@ def test_table(engine, texts):
 def test_memory_zones_change_nothing(monkeypatch):
     texts = [f"Patient {i} had Ca(2+) of {i}.5 mmol. He lived on word{i % 7}." for i in range(60)]
     expected = list(engines.load("spacy", SPACY)(texts))
-    monkeypatch.setattr(spacy_engine, "ZONE", 7)
-    monkeypatch.setattr(spacy_engine, "WARM", 14)
+    monkeypatch.setattr(spacy_models, "ZONE", 7)
+    monkeypatch.setattr(spacy_models, "WARM", 14)
     assert list(engines.load("spacy", SPACY)(texts)) == expected
 
 

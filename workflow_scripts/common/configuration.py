@@ -144,6 +144,13 @@ class Plan(RawFiles):
         embedded = not self.starts_at_corpus and all(MADE_BY_A_RULE in folder.parents for folder in folders)
         return not embedded if own is None else own
 
+    @property
+    def one_pass(self):
+        """One pass of a spaCy model gives sentences and mentions: both stages name it, and nothing is cut again."""
+        text, linking = self.config["text"], self.config["linking"]
+        same = text["engine"] == "spacy" and text["model"] == linking["model"] and not linking["retokenize"]
+        return same and linking["detection"] in ("ner", "noun_chunks")
+
     def value(self, path):
         """A configuration value by its dotted path; `construction.<switch>` gives the side the switch takes."""
         section, _, name = path.partition(".")

@@ -11,11 +11,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from workflow_scripts.common import command, duck
+from workflow_scripts.common.contracts.detected import DETECTED
 from workflow_scripts.common.partitions import remove_other_partitions
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.common.tables import check_schema, open_writer
 from workflow_scripts.linking.forms import search_key
-from workflow_scripts.linking.tables import DETECTED, SURFACES
+from workflow_scripts.linking.tables import SURFACES
 
 
 def shard_of(key, shards):

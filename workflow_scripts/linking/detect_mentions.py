@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from workflow_scripts.common import command, duck, params
 from workflow_scripts.common.contracts.aliases import ALIASES
+from workflow_scripts.common.contracts.detected import DETECTED
 from workflow_scripts.common.contracts.sentences import SPLIT
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.common.tables import check_schema, open_writer, read_table
 from workflow_scripts.linking.detectors import make_detector
-from workflow_scripts.linking.tables import DETECTED
 
 
 @dataclasses.dataclass(frozen=True)

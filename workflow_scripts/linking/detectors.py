@@ -8,19 +8,11 @@ line there.
 import itertools
 from typing import Protocol
 
+from workflow_scripts.common import spacy_models
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.linking.forms import Squeezed, literal_form
 
 CHUNK = 2048
-SPACY_BATCH = 64
-# What each way of finding mentions needs of a pipeline; all other components are left out when it is loaded.
-COMPONENTS = {
-    "noun_chunks": ("tagger", "morphologizer", "attribute_ruler", "parser"),
-    "ner": ("ner",),
-}
-ENCODERS = ("tok2vec", "transformer")
-# Words that open a noun chunk and are no part of a name: "the liver", "its side effects", "these patients".
-OPENING = frozenset({"DET", "PRON", "PUNCT", "CCONJ", "ADP"})
 
 
 class Detector(Protocol):
@@ -88,26 +80,19 @@ class SpacyDetector:
     """
 
     def __init__(self, model, kind, retokenize=True):
-        self._nlp, self._retokenize = load_model(model, kind), retokenize
-        self._spans = {"noun_chunks": _chunk_spans, "ner": _entity_spans}[kind]
+        if not model:
+            raise UsageError(f"linking.detection: {kind} needs linking.model, the path or package of a spaCy model")
+
+        def load():
+            nlp = spacy_models.load_model(model, "linking.model")
+            return spacy_models.keep_only(nlp, spacy_models.mention_components(nlp, kind, model))
+
+        self.pipeline = spacy_models.Pipeline(load)
+        self._spans, self._make = spacy_models.MENTION_SPANS[kind], None if retokenize else tokenized
 
     def detect(self, texts):
         """Yield a list of (start, end) spans for each text, in order."""
-        texts = iter(texts)
-        while chunk := list(itertools.islice(texts, CHUNK)):
-            # The zone frees the strings and word forms of its texts: a worker does not grow with the corpus.
-            with self._nlp.memory_zone():
-                docs = chunk if self._retokenize else map(self._doc, chunk)
-                found = [self._spans(doc) for doc in self._nlp.pipe(docs, batch_size=SPACY_BATCH)]
-            yield from found
-
-    def _doc(self, text):
-        from spacy.tokens import Doc
-
-        words = text.split(" ") if text else []
-        places = range(len(words))
-        spaces, starts = [place + 1 < len(words) for place in places], [place == 0 for place in places]
-        return Doc(self._nlp.vocab, words=words, spaces=spaces, sent_starts=starts)
+        return self.pipeline.read(texts, self._spans, self._make)
 
 
 class CombinedDetector:
@@ -146,10 +131,10 @@ def make_detector(detection, names, min_name_chars, model, retokenize=True):
     for kind in detection.split("+"):
         if kind == "dictionary":
             detectors.append(DictionaryDetector(names(), min_name_chars))
-        elif kind in COMPONENTS:
+        elif kind in spacy_models.COMPONENTS:
             detectors.append(SpacyDetector(model, kind, retokenize))
         else:
-            raise UsageError(f"linking.detection: {detection}; known: dictionary, {', '.join(COMPONENTS)}")
+            raise UsageError(f"linking.detection: {detection}; known: dictionary, {', '.join(spacy_models.COMPONENTS)}")
     return detectors[0] if len(detectors) == 1 else CombinedDetector(detectors)
 
 
@@ -172,41 +157,11 @@ def _overlap(a, b):
     return a[0] < b[1] and b[0] < a[1]
 
 
-def load_model(model, kind):
-    """Load a spaCy model and remove the components that a kind of mention does not need."""
-    if not model:
-        raise UsageError(f"linking.detection: {kind} needs linking.model, the path or package of a spaCy model")
-    import spacy
+def tokenized(vocab, text):
+    """A Doc of one sentence whose tokens are what stands between single blanks."""
+    from spacy.tokens import Doc
 
-    try:
-        nlp = spacy.load(model)
-    except (OSError, ValueError, ImportError) as error:
-        raise UsageError(
-            f"linking.model: spaCy cannot load {model}: {str(error).splitlines()[0]}\n"
-            "  remedy: give the folder of an unpacked model (the one with config.cfg) or an installed package"
-        ) from None
-    last = COMPONENTS[kind][-1]
-    if last not in nlp.component_names:
-        raise UsageError(f"linking.detection: {kind} needs a {last}, but {model} has {', '.join(nlp.component_names)}")
-    for name in nlp.component_names:
-        if name not in COMPONENTS[kind] and name not in ENCODERS:
-            nlp.remove_pipe(name)
-    for name in ENCODERS:
-        if name in nlp.component_names and not set(nlp.get_pipe(name).listening_components) & set(nlp.pipe_names):
-            nlp.remove_pipe(name)
-    return nlp
-
-
-def _chunk_spans(doc):
-    spans = []
-    for chunk in doc.noun_chunks:
-        first, last = chunk.start, chunk.end
-        while first < last and doc[first].pos_ in OPENING:
-            first += 1
-        if first < last:
-            spans.append((doc[first].idx, chunk.end_char))
-    return spans
-
-
-def _entity_spans(doc):
-    return [(entity.start_char, entity.end_char) for entity in doc.ents]
+    words = text.split(" ") if text else []
+    places = range(len(words))
+    spaces, starts = [place + 1 < len(words) for place in places], [place == 0 for place in places]
+    return Doc(vocab, words=words, spaces=spaces, sent_starts=starts)

@@ -12,14 +12,16 @@ import logging
 from pathlib import Path
 
 from workflow_scripts.common import command, duck, params
+from workflow_scripts.common.contracts.detected import DETECTED
 from workflow_scripts.common.contracts.mentions import MENTIONS
 from workflow_scripts.common.contracts.sentences import SENTENCES
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.files import write_json
 from workflow_scripts.common.partitions import remove_other_partitions
 from workflow_scripts.common.progress import Progress
+from workflow_scripts.common.readings import choose_readings
 from workflow_scripts.common.tables import check_schema, open_writer
-from workflow_scripts.linking.tables import DETECTED, LINKS
+from workflow_scripts.linking.tables import LINKS
 
 BLOCK = 500_000
 BINS = 20
@@ -49,7 +51,7 @@ def load(database, detected, links, kept_candidates):
     for path in links:
         check_schema(path, LINKS)
     database.execute(f"CREATE TABLE links AS FROM {duck.parquet(links)} WHERE rank < ?", [kept_candidates])
-    database.execute(f"CREATE VIEW detected AS FROM {duck.parquet(detected)}")
+    database.execute(f"CREATE VIEW detected AS SELECT *, filename AS reading FROM {duck.parquet(detected)}")
     database.execute("CREATE TABLE lost (sentence_id VARCHAR)")
 
 
@@ -60,10 +62,12 @@ def open_partition(database, sentences):
     ((first, last),) = database.execute("SELECT min(sentence_id), max(sentence_id) FROM live").fetchall()
     # The range lets the reader skip row groups: a partition is a range of ids and the files are sorted by them.
     database.execute(
-        """CREATE OR REPLACE TABLE spans AS SELECT DISTINCT * FROM detected
+        """CREATE OR REPLACE TABLE found AS FROM detected
         WHERE sentence_id BETWEEN ? AND ? AND sentence_id IN (SELECT sentence_id FROM live)""",
         [first or "", last or ""],
     )
+    choose_readings(database, "found", "spans")
+    database.execute("DROP TABLE found")
 
 
 def find_lost(database, partitions, block):

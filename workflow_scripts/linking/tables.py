@@ -1,24 +1,10 @@
-"""The tables that only this stage reads: detected mentions, their distinct surfaces and the links of these."""
+"""The tables that only this stage reads: the distinct surfaces of mentions and the links of these."""
 
 import pyarrow as pa
 
 from workflow_scripts.common.tables import Contract, column
 
 _SURFACE = column("surface", pa.string(), "text[start:end]")
-
-DETECTED = Contract(
-    "linking/detected: mentions found in the distinct sentences of one batch, no two of a sentence overlap",
-    pa.schema(
-        [
-            column("sentence_id", pa.string(), "of text/split"),
-            column("start", pa.int32(), "first character in the sentence text, code points"),
-            column("end", pa.int32(), "end (exclusive) in the sentence text, code points"),
-            _SURFACE,
-        ]
-    ),
-    sort_by=("sentence_id", "start", "end"),
-    unique=("sentence_id", "start", "end"),
-)
 
 SURFACES = Contract(
     "linking/surfaces: distinct surfaces of all batches with the key under which they are searched",

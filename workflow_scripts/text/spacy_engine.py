@@ -1,84 +1,104 @@
-"""Tokens and sentences of a spaCy pipeline, with no more of it than the sentences need."""
+"""Tokens and sentences of a spaCy pipeline, with no more of it than the sentences and mentions need."""
 
-import contextlib
+import bisect
 import itertools
 import logging
-import pathlib
 import re
 
 import numpy as np
 
-from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common import spacy_models
 from workflow_scripts.text.engines import Tokens
 
-BATCH = 64  # the fastest size for parsers and senters; larger ones are slower
-ZONE = 2048  # texts after which spaCy's strings are freed
-WARM = 4 * ZONE  # texts whose strings are kept
-CACHED_CHUNKS = 1 << 17
 _DARK = re.compile(r"\S+")
-_ENDS_SENTENCES = ("parser", "senter", "sentencizer")
-_FEEDS_THEM = {"tok2vec", "transformer", "curated_transformer"}
-_UNUSED = ["ner", "tagger", "morphologizer", "lemmatizer", "attribute_ruler", "entity_linker", "textcat"]
 
 
 class SpacyEngine:
     """Sentence engine over a model folder or an installed model package.
 
-    Of the pipeline only the first of parser, senter, sentencizer that the model has runs, and what it listens to. One
-    process: whole batches of files are the grain of parallel work.
+    Of the pipeline only the first of parser, senter, sentencizer that the model has runs, what the mentions need, and
+    what these listen to.
+
+    Parameters
+    ----------
+    model : str
+        Path or package of a spaCy model.
+    detection : {"noun_chunks", "ner"}, optional
+        Mentions that `read` finds.
 
     Raises
     ------
     UsageError
-        If the model cannot be loaded or ends no sentences.
+        If the model cannot be loaded, ends no sentences or lacks what finds the mentions.
     """
 
-    def __init__(self, model):
-        self.prepare(_load(str(model)))
+    def __init__(self, model, detection=None):
+        def load():
+            nlp = spacy_models.load_model(str(model), "text.model")
+            names = {spacy_models.sentence_ender(nlp, f"text.model {model!r}")}
+            if detection:
+                names |= set(spacy_models.mention_components(nlp, detection, model))
+            return spacy_models.keep_only(nlp, names)
+
+        self.prepare(load, detection)
         logging.info("%s %s: %s", model, self.nlp.meta.get("version", ""), ", ".join(self.nlp.pipe_names))
 
-    def prepare(self, nlp):
-        """Take a loaded pipeline."""
-        self.nlp, self.seen = nlp, 0
-        if hasattr(nlp.tokenizer, "max_cache_size"):
-            nlp.tokenizer.max_cache_size = CACHED_CHUNKS
+    def prepare(self, load, detection=None):
+        """Take a function that loads a pipeline."""
+        self._pipeline = spacy_models.Pipeline(load)
+        self._spans = spacy_models.MENTION_SPANS.get(detection)
+
+    @property
+    def nlp(self):
+        """The spacy.Language."""
+        return self._pipeline.nlp
 
     def __call__(self, texts):
         """Yield the Tokens of each text."""
-        texts = iter(texts)
-        while block := list(itertools.islice(texts, ZONE)):
-            # Within a memory zone spaCy's tokenizer reads its cache but adds nothing to it: the first texts fill it.
-            with self.nlp.memory_zone() if self.seen >= WARM else contextlib.nullcontext():
-                done = [_tokens(doc) for doc in self.nlp.pipe(block, batch_size=BATCH)]
-            self.seen += len(block)
-            yield from done
+        return self._pipeline.read(texts, _tokens)
+
+    def read(self, texts):
+        """Yield (Tokens, mentions) of each text, mentions as in `sentence_spans`."""
+        return self._pipeline.read(texts, self._read)
+
+    def _read(self, doc):
+        tokens = _tokens(doc)
+        return tokens, sentence_spans(tokens, self._spans(doc))
 
 
-def _load(model):
-    import spacy
+def sentence_spans(tokens, spans):
+    """Spans of a text as spans of its sentences, whose text is their tokens joined by one space.
 
-    try:
-        nlp = spacy.load(model, exclude=_UNUSED)
-    except (OSError, ValueError, ImportError) as error:
-        advice = "give the path of the unpacked model or the name of an installed package"
-        if pathlib.PurePath(model).name.startswith("en_core_sci"):
-            advice += "; scispaCy's models come from the release page of that project, not from the package index"
-        raise UsageError(
-            f"text.model: cannot load {model!r}\n  found:  {str(error)[:300]}\n  remedy: {advice}"
-        ) from None
-    ender = next((name for name in _ENDS_SENTENCES if name in nlp.component_names), None)
-    if ender is None:
-        raise UsageError(
-            f"text.model: {model!r} ends no sentences\n  found:    {', '.join(nlp.component_names) or 'no component'}\n"
-            f"  expected: one of {', '.join(_ENDS_SENTENCES)}"
-        )
-    kept = {ender} if ender == "sentencizer" else {ender} | _FEEDS_THEM
-    for name in nlp.component_names:
-        if name not in kept:
-            nlp.remove_pipe(name)
-    for name in nlp.disabled:
-        nlp.enable_pipe(name)
-    return nlp
+    A span takes in the whole of each token that it touches. One without tokens, in two sentences, or over an earlier
+    one is left out.
+
+    Parameters
+    ----------
+    tokens : Tokens
+    spans : iterable of (int, int)
+        Code points of the text, sorted.
+
+    Returns
+    -------
+    list of (int, int, int)
+        Number of the sentence in the text, start and end in the text of that sentence; sorted.
+    """
+    starts = tokens.starts
+    # Where each token begins in the text of all tokens joined, and the first token of each sentence.
+    joined = [0, *itertools.accumulate(len(word) + 1 for word in tokens.words)]
+    firsts = [0, *tokens.ends]
+    found, free = [], 0
+    for start, end in spans:
+        first = max(bisect.bisect_right(starts, start) - 1, 0)
+        while first < len(starts) and starts[first] + len(tokens.words[first]) <= start:
+            first += 1
+        last = bisect.bisect_left(starts, end) - 1
+        sentence = bisect.bisect_right(firsts, first) - 1
+        if free <= first <= last and last < firsts[sentence + 1]:
+            before = joined[firsts[sentence]]
+            found.append((sentence, joined[first] - before, joined[last + 1] - 1 - before))
+            free = last + 1
+    return found
 
 
 def _tokens(doc):

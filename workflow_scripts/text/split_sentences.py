@@ -35,15 +35,15 @@ def sentence_id(text):
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def split_table(sections, engine):
+def split_table(sections, tokens):
     """The sentences of a table of sections.
 
     Parameters
     ----------
     sections : pyarrow.Table
         Rows of ABSTRACTS.
-    engine : callable
-        See `engines`.
+    tokens : iterable of Tokens
+        Those of each section; see `engines`.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def split_table(sections, engine):
     """
     texts, ids, lengths, first, last = [], [], [], [], []
     token_starts, per_section = [], []
-    for words, starts, ends in engine(sections["text"].to_pylist()):
+    for words, starts, ends in tokens:
         begin = 0
         for end in ends:
             text = " ".join(words[begin:end])
@@ -99,7 +99,7 @@ def main(args):
         progress = Progress("sections", file.metadata.num_rows)
     with open_writer(args.sentences, SPLIT) as write:
         for sections in blocks(args.abstracts):
-            write(split_table(sections, engine).combine_chunks())
+            write(split_table(sections, engine(sections["text"].to_pylist())).combine_chunks())
             progress.add(sections.num_rows)
     progress.close()
 
