@@ -52,8 +52,11 @@ def run(script, *options, **parameters):
     return done.stdout
 
 
-def make_text(baseline, out, engine="rule", model=None):
-    """Sentences of the baseline through the text stage; returns the batches."""
+def make_text(baseline, out, engine="rule", model=None, detection=None, found=None):
+    """Sentences of the baseline through the text stage; returns the batches.
+
+    With `detection` one pass of the model finds its mentions too, in folder `found`.
+    """
     files = sorted(baseline.glob("*.xml.gz"))
     batches = [f"{number:04d}" for number in range(1, len(files) + 1)]
     for batch, file in zip(batches, files, strict=True):
@@ -62,7 +65,11 @@ def make_text(baseline, out, engine="rule", model=None):
         options = ("--files", file, "--batch", batch, "--abstracts", abstracts, "--citations", citations)
         run("text/extract_abstracts.py", *options, **settings)
         options = ("--abstracts", abstracts, "--sentences", out / f"split/{batch}.parquet")
-        run("text/split_sentences.py", *options, engine=engine, model=model)
+        if detection:
+            options += ("--detected", found / f"detected/{batch}.parquet")
+            run("text/parse_abstracts.py", *options, model=model, detection=detection)
+        else:
+            run("text/split_sentences.py", *options, engine=engine, model=model)
     folders = [
         f(name) for name in ("citations", "split", "sentences", "occurrences") for f in ("--{}".format, out.joinpath)
     ]
@@ -80,10 +87,12 @@ def make_release(tool, out, names):
 
 
 def detect(text, batches, aliases, out, detection, model):
-    """Mentions and their distinct surfaces; returns the files of mentions."""
+    """Mentions, of the batches that have none yet, and their distinct surfaces; returns the files of mentions."""
     files = [out / f"detected/{batch}.parquet" for batch in batches]
     if not (out / "surfaces.parquet").is_file():
         for batch, file in zip(batches, files, strict=True):
+            if file.is_file():
+                continue
             options = ("--split", text / f"split/{batch}.parquet", "--aliases", aliases, "--detected", file)
             run(
                 "linking/detect_mentions.py",
