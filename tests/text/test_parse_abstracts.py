@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import spacy
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from workflow_scripts.common import duck, spacy_models
 from workflow_scripts.common.contracts.detected import DETECTED
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.readings import choose_readings
 from workflow_scripts.common.tables import check_file
 from workflow_scripts.text import parse_abstracts
 from workflow_scripts.text.engines import Tokens
@@ -208,23 +210,28 @@ def test_spans_of_sentences(data, words):
 _SPANS = st.sets(st.sampled_from([(0, 1), (2, 3), (2, 5), (6, 7)]), max_size=3).map(sorted)
 
 
-def chosen(batches):
-    """The readings of one sentence that are left of batches of readings, one row a span."""
-    rows = [f"('s', {a}, {b}, 'x', '{i}')" for i, spans in enumerate(batches) for a, b in spans]
-    with duck.database(1, 500, "/tmp") as database:
-        names = '(sentence_id VARCHAR, start INTEGER, "end" INTEGER, surface VARCHAR, reading VARCHAR)'
-        database.execute(f"CREATE TABLE found {names}")
-        if rows:
-            database.execute(f"INSERT INTO found VALUES {', '.join(rows)}")
-        parse_abstracts.choose_readings(database, "found", "kept")
-        return sorted(database.execute('SELECT start, "end" FROM kept').fetchall())
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    with duck.database(1, 500, tmp_path_factory.mktemp("spill")) as opened:
+        yield opened
 
 
-@hypothesis_settings(max_examples=40, deadline=None)
+def chosen(database, batches):
+    """The reading of one sentence that is left of several, one row a span."""
+    spans = [(a, b, i) for i, spans in enumerate(batches) for a, b in spans]
+    starts, ends, readings = map(list, zip(*spans, strict=True)) if spans else ([], [], [])
+    same = {"sentence_id": ["s"] * len(spans), "surface": ["x"] * len(spans)}
+    schema = DETECTED.schema.append(pa.field("reading", pa.int64()))
+    database.register("found", pa.table({**same, "start": starts, "end": ends, "reading": readings}, schema=schema))
+    choose_readings(database, "found", "kept")
+    return sorted(database.execute('SELECT start, "end" FROM kept').fetchall())
+
+
+@hypothesis_settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(readings=st.lists(_SPANS, min_size=1, max_size=4), cut=st.integers(0, 4))
 @example(readings=[[(0, 1)], [(2, 3)]], cut=1)
 @example(readings=[[(2, 5)], [(0, 1), (2, 3)], [(0, 1), (2, 5)]], cut=2)
-def test_the_chosen_reading_depends_on_no_batch(readings, cut):
+def test_the_chosen_reading_depends_on_no_batch(database, readings, cut):
     expected = min(readings, key=lambda spans: (-len(spans), spans))
-    assert chosen(readings) == chosen(readings[::-1]) == expected
-    assert chosen([chosen(readings[:cut]), chosen(readings[cut:])]) == expected
+    assert chosen(database, readings) == chosen(database, readings[::-1]) == expected
+    assert chosen(database, [chosen(database, readings[:cut]), chosen(database, readings[cut:])]) == expected
