@@ -1029,6 +1029,7 @@ rule write_report:
         curves=evaluated("table7", "curve.parquet"),
         models=PLAN.value("experiments.models"),
         bags=bag_files(),
+        differences="<results>/evaluation/differences.csv",
         graph_funnel="<results>/kg/funnel.csv",
         corpus_funnels=collect("<results>/corpus/{corpus}/funnel.csv", corpus=CORPORA),
         text="<results>/text/statistics.json",
@@ -1092,6 +1093,7 @@ rule write_report:
             --curves {input.curves:q} \
             --models {input.models:q} \
             --bags {input.bags:q} \
+            --differences {input.differences:q} \
             --graph-funnel {input.graph_funnel:q} \
             --corpus-funnels {input.corpus_funnels:q} \
             --text {input.text:q} \

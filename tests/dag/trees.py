@@ -63,7 +63,7 @@ JOBS = """
     render_table8         1  verify_against_paper write_report
     render_table9         1  verify_against_paper write_report
     render_table10        1  verify_against_paper write_report
-    compare_runs          1
+    compare_runs          1  write_report
     render_table11        1  verify_against_paper write_report
     render_table_a1       1  verify_against_paper write_report
     render_table_a2       1  verify_against_paper write_report

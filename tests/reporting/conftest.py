@@ -64,7 +64,7 @@ def report_inputs(root, files, models_file):
     return [
         "--figures", *files("figures/*.svg"), "--configs", *files("runs/*/config.json"),
         "--curves", *files("evaluation/*/*/curve.parquet"), "--models", models_file,
-        "--bags", *files("evaluation/*/*/bags.parquet"),
+        "--bags", *files("evaluation/*/*/bags.parquet"), "--differences", root / "evaluation/differences.csv",
     ]  # fmt: skip
 
 

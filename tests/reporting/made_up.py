@@ -130,6 +130,7 @@ def make_run(root, seeds=SEEDS, missing=(2000,)):
                 write_curve(folder / "curve.parquet", random.Random(f"{model} {seed} {strategy}"))
             write_json(root / f"runs/inductive.{model}.s{seed}/config.json", run_config(model, level, seed))
     write_bags(root / f"evaluation/inductive.bert_sent.s{seeds[0]}/avg/bags.parquet")
+    (root / "evaluation/differences.csv").write_text(DIFFERENCES)
     write_json(root / "kg/statistics.json", graph_statistics())
     write_json(root / "corpus/inductive/statistics.json", corpus_statistics())
     text = {"characters": 1000, "characters_lost_by_published_reading": 25, "sentences": 90, "unique_sentences": 80}
@@ -146,6 +147,14 @@ def make_run(root, seeds=SEEDS, missing=(2000,)):
     ]
     (root / "corpus/inductive/funnel.csv").write_text("\n".join(lines) + "\n")
     return root
+
+
+DIFFERENCES = """\
+first,second,auc_first,auc_second,difference,lower,upper,p,differs,resamples,seeds_first,seeds_second
+bert_bag_avg.avg,bert_sent.avg,0.215604,0.351561,-0.135957,-0.178781,-0.084335,0.000000,yes,100,2,2
+bert_bag_avg.avg,bert_sent.one,0.215604,0.209949,0.005655,-0.017000,0.027571,0.640000,no,100,2,2
+bert_sent.avg,bert_sent.one,,0.209949,,,,,,0,2,2
+"""
 
 
 def run_config(model, level, seed):

@@ -46,6 +46,11 @@ def row_key(models, model, pooling, path):
 def full_name(models, path):
     """Name of an evaluated model as Tables 8 and 9 print it, e.g. BERT+bag+AVG."""
     _, _, model, _, pooling = evaluation_of(path)
+    return row_name(models, model, pooling, path)
+
+
+def row_name(models, model, pooling, path):
+    """The same from model id and pooling; `path`: the file that names them."""
     name, bag, strategy = row_key(models, model, pooling, path)
     return "+".join([name, "sent" if bag == TICK["sent"] else "bag", strategy])
 

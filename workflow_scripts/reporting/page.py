@@ -4,9 +4,9 @@ import base64
 import html
 import json
 
-from workflow_scripts.reporting import html_table
+from workflow_scripts.reporting import differences, html_table
 from workflow_scripts.reporting.comparison import STATUSES
-from workflow_scripts.reporting.drawings import title
+from workflow_scripts.reporting.drawings import paper_order, title
 from workflow_scripts.reporting.page_script import BAGS, CURVES, SCRIPT
 from workflow_scripts.reporting.page_style import STYLE
 
@@ -82,6 +82,20 @@ def curves_block():
         "seed of each row of Table 7, thinned. The ruler reads the precision of each line at one recall: move it with "
         'the slider, with the arrow keys, or over the plot.</p>\n<div id="curves"></div>'
         "<noscript><p>The curves need JavaScript; Figure 4 above does not.</p></noscript>"
+    )
+
+
+def differences_block(rows, resamples):
+    """Which rows of Table 7 differ: `differences.read_differences`."""
+    verdict = differences.HEADER.index("Differ")
+    differ = sum(row[verdict] == "yes" for row in rows)
+    return (
+        '<h3 id="differences">Which rows of Table 7 differ</h3>\n<p class="caption">A paired bootstrap: the pairs of '
+        f"the test split are drawn again {resamples} times, the same draws for every model. AUC in percent, mean over "
+        "seeds; two rows differ where the 95 % interval of their difference leaves out 0. The spread over seeds and "
+        f"the number of comparisons are not in it.</p>\n<details><summary>{differ} of {len(rows)} comparisons "
+        f"differ</summary>{html_table.plain(differences.HEADER, rows, differences.NUMERIC)}</details>\n"
+        '<p class="files"><a href="evaluation/differences.csv">csv</a></p>'
     )
 
 
@@ -179,7 +193,7 @@ def verdict_block(verification, titles):
     """
     header = ["Table", *STATUSES]
     rows = []
-    for name in verification["reasons"]:
+    for name in sorted(verification["reasons"], key=paper_order):
         cells = [cell["status"] for cell in verification["cells"] if cell["table"] == name]
         rows.append([titles[name], *(str(cells.count(status) or "") for status in STATUSES)])
     return (

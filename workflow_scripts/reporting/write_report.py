@@ -9,6 +9,7 @@ from workflow_scripts.common.files import atomic_open, read_json
 from workflow_scripts.reporting import effects, html_table, page, provenance
 from workflow_scripts.reporting.catalogue import TABLES
 from workflow_scripts.reporting.csv_format import read_csv
+from workflow_scripts.reporting.differences import read_differences
 from workflow_scripts.reporting.drawings import FIGURES, paper_order
 from workflow_scripts.reporting.funnels import corpus_funnel, graph_funnel
 from workflow_scripts.reporting.model_rows import model_name, read_models
@@ -58,6 +59,9 @@ def main(args):
     data = page_data(config["name"], tables, config["corpora"], args.configs, args.curves, models, bags_path)
     if data["curves"]:
         sections["models"] += page.curves_block()
+    compared, resamples = read_differences(args.differences, models)
+    if compared:
+        sections["models"] += page.differences_block(compared, resamples)
     if data["bags"]:
         sections["bags"] += page.bags_block(model_name(bags_path, models), len(data["bags"]))
     with atomic_open(args.out) as stream:
@@ -174,6 +178,7 @@ def arguments():
     parser.add_argument("--curves", type=path, nargs="*", default=[], help="curve.parquet of the models of Table 7")
     parser.add_argument("--models", type=path, required=True, help="experiments/models.tsv")
     parser.add_argument("--bags", type=path, nargs="*", default=[], help="bags.parquet of one evaluation, or none")
+    parser.add_argument("--differences", type=path, required=True, help="differences.csv of the models of Table 7")
     parser.add_argument("--graph-funnel", type=path, required=True, help="funnel.csv of the knowledge graph")
     parser.add_argument("--corpus-funnels", type=path, nargs="+", required=True, help="funnel.csv of each corpus")
     parser.add_argument("--text", type=path, required=True, help="statistics.json of the text stage")
