@@ -5,7 +5,10 @@ offsets, sentence ends) and with its tokens joined; the first round (empty cache
 
 Before that the peak memory of extract_abstracts on the same files is printed (Linux).
 
-    python benchmarks/text_throughput.py FILE.xml.gz [...]
+With --pubmed-parser, the Python of an environment that has this package, citations of the same files are read by both,
+round by round, each in a process of its own, and CPU seconds are compared; the package reads more fields of a citation.
+
+    python benchmarks/text_throughput.py [--pubmed-parser /venv/bin/python] FILE.xml.gz [...]
 """
 
 import argparse
@@ -65,6 +68,45 @@ def extract_peak(files):
     return int(done.stdout) / 1024
 
 
+_PUBMED_PARSER = """
+import sys, time
+import pubmed_parser
+started = time.process_time()
+citations = [c for path in sys.argv[1:] for c in pubmed_parser.parse_medline_xml(path) if not c["delete"]]
+used = time.process_time() - started
+print(used, len(citations), sum(bool(c["abstract"].strip()) for c in citations))
+"""
+_OURS = """
+import sys, time
+from workflow_scripts.text import extract_abstracts, medline_xml
+started = time.process_time()
+citations = texts = 0
+for path in sys.argv[1:]:
+    for citation in medline_xml.citations(path):
+        citations += 1
+        texts += any(True for _ in extract_abstracts.kept_sections(citation, "mended", "mended"))
+print(time.process_time() - started, citations, texts)
+"""
+
+
+def compare_readers(python, files, rounds):
+    """Print the CPU seconds in which pubmed-parser and our reader read the citations of files."""
+    readers = {"medline_xml": (sys.executable, _OURS), "pubmed-parser": (python, _PUBMED_PARSER)}
+    found = {name: [] for name in readers}
+    for _ in range(rounds):
+        for name, (interpreter, script) in readers.items():
+            words = [interpreter, "-c", script, *map(os.path.abspath, files)]
+            text = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+            found[name].append([float(value) for value in text.split()])
+    size = sum(os.path.getsize(file) for file in files) / 1e6
+    for name, values in found.items():
+        used, citations, texts = min(values)
+        rate = f"{citations / used:,.0f} citations and {size / used:.2f} MB of .xml.gz per CPU second"
+        print(f"{name:26} {used:.3f} CPU-s at best, {citations:,.0f} citations, {texts:,.0f} with abstract: {rate}")
+    ours, theirs = (min(values)[0] for values in found.values())
+    print(f"ratio medline_xml / pubmed-parser: {theirs / ours:.1f}")
+
+
 def seconds(engine, texts):
     """(CPU seconds, sentences) of one pass."""
     started, count = time.process_time(), 0
@@ -83,7 +125,10 @@ def main():
     parser.add_argument("files", nargs="+", type=pathlib.Path, help="MEDLINE .xml.gz files")
     parser.add_argument("--sections", type=int, default=3000, help="abstract sections read, at most")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--pubmed-parser", type=pathlib.Path, help="Python of an environment with pubmed-parser")
     args = parser.parse_args()
+    if args.pubmed_parser:
+        compare_readers(args.pubmed_parser.absolute(), args.files, args.rounds)
     print(
         f"extract_abstracts on {len(args.files)} files: peak {extract_peak(map(os.path.abspath, args.files)):,.0f} MB"
     )
