@@ -34,8 +34,8 @@ SWITCHES = ("one_type_per_cui", "ro_per_row", "csv_quotes", "repeated_rel")
 
 
 def timed(script, *arguments):
-    """Run a command of the stage; gives wall seconds, CPU seconds and peak resident memory in MB."""
-    command = [sys.executable, "-P", str(REPOSITORY / "workflow_scripts" / "kg" / script), *map(str, arguments)]
+    """Run a command of the workflow; gives wall seconds, CPU seconds and peak resident memory in MB."""
+    command = [sys.executable, "-P", str(REPOSITORY / "workflow_scripts" / script), *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONNOUSERSITE": "1"}
     started = time.monotonic()
     child = os.spawnve(os.P_NOWAIT, sys.executable, command, environment)
@@ -64,7 +64,7 @@ def run_stage(meta, out, preset, threads, memory_mb):
     settings = shared | {name: kg[name] for name in filters} | {"vocabulary": "SNOMEDCT_US"}
     figures = {}
     figures["build_kg"] = timed(
-        "build_kg.py",
+        "kg/build_kg.py",
         *options(tables | relations | outputs),
         *("--threads", threads, "--memory-mb", memory_mb),
         *("--params", json.dumps(settings | dict.fromkeys(SWITCHES, preset))),
@@ -74,9 +74,9 @@ def run_stage(meta, out, preset, threads, memory_mb):
         splits[kind] = {part: out / kind / f"{part}.tsv" for part in ("train", "valid", "test")}
         values = json.dumps(kg[kind] | shared | {switch: preset})
         paths = options({"triples": outputs["order"]} | splits[kind])
-        figures[f"split_{kind}"] = timed(f"split_{kind}.py", *paths, "--params", values)
+        figures[f"split_{kind}"] = timed(f"kg/split_{kind}.py", *paths, "--params", values)
     figures["summarise_kg"] = timed(
-        "summarise_kg.py",
+        "kg/summarise_kg.py",
         *options({name: outputs[name] for name in ("concepts", "triples", "audit")} | relations),
         *("--statistics", out / "statistics.json"),
         *[text for kind, paths in splits.items() for text in (f"--{kind}", *paths.values())],

@@ -106,12 +106,14 @@ def detect(text, batches, aliases, out, detection, model):
     return files
 
 
-def link(text, detected, surfaces, aliases, out, choice):
-    """Linked mentions by partition."""
+def link(text, detected, surfaces, aliases, out, choice, indexed=None):
+    """Linked mentions by partition; an index that the folder `indexed` has is used again."""
     candidates, mode, min_df = choice
-    index, names = out / "index/index.json", out / "index/names.bin"
+    folder = indexed or out / "index"
+    index, names = folder / "index.json", folder / "names.bin"
     settings = {"candidates": candidates, "ngram_min_df": min_df} | NAMES
-    run("linking/index_names.py", "--aliases", aliases, "--index", index, "--names", names, **settings)
+    if not (indexed and index.is_file()):
+        run("linking/index_names.py", "--aliases", aliases, "--index", index, "--names", names, **settings)
     options = ("--index", index, "--surfaces", surfaces, "--links", out / "links.parquet")
     run("linking/link_surfaces.py", *options, candidates=candidates, mode=mode, **RULE)
     sentences = [text / f"sentences/{partition}.parquet" for partition in PARTITIONS]
