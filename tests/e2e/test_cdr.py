@@ -21,7 +21,7 @@ seeds: [1]
 umls: {{meta_dir: {release}/META}}
 medline: {{source: local, baseline_dir: {release}/baseline, files: null, files_per_job: 2}}
 text: {{engine: rule, model: null, partitions: 3}}
-linking: {{detection: dictionary, candidates: tfidf, mode: prefer_literal, model: null}}
+linking: {{detection: dictionary, candidates: tfidf, mode: prefer_literal, model: null, shards: 2}}
 # Annotators marked the concepts that matter: most pairs of a sentence are facts, and NA is scarce.
 corpus: {{positive_sample: 1.0, negatives_share: 0.1}}
 embeddings:
@@ -38,6 +38,7 @@ training:
     pcnn: {{epochs: 4, hidden_size: 64}}
     gru: {{epochs: 4, hidden_size: 64}}
     bert: {{epochs: 1, learning_rate: 1.0e-4}}
+downloads: {{embeddings: false, encoders: false}}
 leakage: {{prior_works: false}}
 experiments:
   grid: {{file: null}}

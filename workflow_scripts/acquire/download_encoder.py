@@ -82,7 +82,8 @@ class Hub:
             found=found,
             expected=f"the encoder {encoder}",
             remedy=f"mend row {encoder} of experiments/encoders.tsv (hub_id, revision, weights); a model that needs an "
-            f"account needs HF_TOKEN; without network put the folder in place and set encoders.{encoder}.path",
+            f"account needs HF_TOKEN; without network put the folder in place and set encoders.{encoder}.path, or set "
+            "downloads.encoders to false: then the other encoders run, and this one's cell says why it is empty",
         )
 
 
