@@ -44,7 +44,9 @@ experiments:
   grid: {{file: null}}
   tables:
     table7: {{corpus: inductive, models: [{models}]}}
-    table10: {{corpora: [inductive]}}
+    table10: {{corpora: [inductive], models: []}}
+    table11: {{corpus: inductive, models: []}}
+    figure5: {{corpus: inductive, models: []}}
 """
 
 

@@ -15,13 +15,32 @@ def records(folder, name="demo"):
         yield f"{path.relative_to(provenance).parts[0]}/{record['command']}", record
 
 
-def scripts(folder, stages=None):
-    """Environment by script of the rules of all or some stages that the demo runs.
+# The demo makes its raw files and fetches none, starts from them, and exports nothing.
+NOT_IN_THE_DEMO = {
+    "acquire/download_encoder.py",
+    "acquire/download_medline.py",
+    "acquire/download_source.py",
+    "acquire/download_umls.py",
+    "acquire/extract_umls.py",
+    "corpus/bundle_corpus.py",
+    "corpus/export_corpus.py",
+    "corpus/import_corpus.py",
+    "demo/generate_treatments.py",
+    "kg/compare_installs.py",
+    "kg/install_subset.py",
+    "linking/export_mentions.py",
+    "linking/index_names_scispacy.py",
+    "linking/link_surfaces_scispacy.py",
+    "reporting/write_effects.py",
+    "text/parse_abstracts.py",
+    "training/repeat_run.py",
+}
 
-    It makes its MEDLINE files and downloads none, it does not link with scispaCy and exports no mentions.
-    """
-    used = {script: env for env, script in rules(folder).values() if env != "linking_scispacy"}
-    for script in ("acquire/download_medline.py", "linking/export_mentions.py"):
+
+def scripts(folder, stages=None):
+    """Environment by script of the rules of all or some stages that the demo runs."""
+    used = {script: env for env, script in rules(folder).values()}
+    for script in NOT_IN_THE_DEMO:
         del used[script]
     return {script: used[script] for script in used if not stages or script.partition("/")[0] in stages}
 
