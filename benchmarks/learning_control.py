@@ -109,8 +109,9 @@ class Control:
 
 
 def _is_index(record, folder):
-    written = record["options"].get("folder")
-    return record["command"].startswith("index_") and pathlib.Path(written) == pathlib.Path(folder)
+    if record["command"] not in ("index_words.py", "index_wordpieces.py"):
+        return False
+    return pathlib.Path(record["options"]["folder"]) == pathlib.Path(folder)
 
 
 def finished(results, runs):

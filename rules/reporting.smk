@@ -107,7 +107,7 @@ rule render_table3:
         mem_mb=memory(1000),
         runtime=10,
     params:
-        filtered=CLEANED,
+        filtered=sorted(CLEANED),
     shell:
         r"""
         python -P {input.code[0]:q} \
