@@ -362,8 +362,8 @@ class Plan(RawFiles):
             models = self._distinct_models(table, spec)
             if table == "table11":
                 models = [model for model in models if self._has_encoder(model)]
-            if self.starts_at_corpus and any(map(self._needs_types, models)):
-                continue  # semantic types come from the graph
+            if self.starts_at_corpus:  # semantic types come from the graph
+                models = [model for model in models if not self._needs_types(model)]
             for model in models:
                 row = self.models[model]
                 poolings = ["avg", "one"] if row["level"] == "sent" else [row["pooling"]]
