@@ -54,9 +54,12 @@ def validate(config, schema_path, files=()):
 
 
 def read_yaml(path):
-    """Read a YAML file (safe loader)."""
-    with open(path, encoding="utf-8") as stream:
-        return yaml.safe_load(stream)
+    """Read a YAML file (safe loader); UsageError where it is none."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return yaml.safe_load(stream)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is no YAML file\n  found:  {error}\n  remedy: correct it") from None
 
 
 def _explain(error, files, schema_path):
@@ -224,7 +227,7 @@ class Plan(RawFiles):
         schema = read_yaml(self.root / "schemas" / "encoders.schema.yaml")
         validator = jsonschema.Draft202012Validator(schema)
         encoders = {}
-        for number, row in _table_rows(path, schema["required"], typed=lambda text: text or None):
+        for number, row in _table_rows(path, "encoders", schema["required"], typed=lambda text: text or None):
             for error in validator.iter_errors(row):
                 column = ".".join(map(str, error.absolute_path)) or "row"
                 raise UsageError(
@@ -245,7 +248,7 @@ class Plan(RawFiles):
         schema = read_yaml(self.root / "schemas" / "models.schema.yaml")
         validator = jsonschema.Draft202012Validator(schema)
         models = {}
-        for number, row in _table_rows(path, schema["required"]):
+        for number, row in _table_rows(path, "models", schema["required"]):
             if row["model"] in models:
                 raise UsageError(f"{path}, line {number}: model {row['model']} stands there twice")
             own, places = self._overrides(row, path)
@@ -461,7 +464,7 @@ def _near(name, known):
     return f" (did you mean {near[0]}?)" if near else ""
 
 
-def _table_rows(path, columns, typed=None):
+def _table_rows(path, schema, columns, typed=None):
     """(line, row with typed values) for each row under a header with exactly these columns, in any order."""
     typed = typed or _typed
     with open(path, encoding="utf-8", newline="") as stream:
@@ -470,7 +473,7 @@ def _table_rows(path, columns, typed=None):
         if sorted(header) != sorted(columns):
             raise UsageError(
                 f"{path}, line 1\n  found:    columns {', '.join(header)}\n  expected: columns {', '.join(columns)}\n"
-                f"  remedy:   correct the header, columns separated by tabs; see schemas/{path.stem}.schema.yaml"
+                f"  remedy:   correct the header, columns separated by tabs; see schemas/{schema}.schema.yaml"
             )
         rows = [(reader.line_num, row) for row in reader]
     for number, row in rows:
