@@ -493,3 +493,19 @@ def test_local_medline_files_that_are_missing_are_named(config, repository, tmp_
         plan.require_medline(plan.batch_paths("0001"))
     for words in ("2 of 3 MEDLINE files", f"{tmp_path}/a1.xml.gz", "1 files .xml.gz: a2.xml.gz", "medline.source"):
         assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "key, table, said",
+    [
+        ("experiments.encoders", "encoder\tname\n", ["line 1", "columns encoder, name", "encoders.schema.yaml"]),
+        ("experiments.models", "model\tname\n", ["line 1", "columns model, name", "models.schema.yaml"]),
+        ("experiments.grid.file", "sent: [\nbag: 1\n", ["no YAML", "line 1", "remedy"]),
+    ],
+    ids=["encoders", "models", "grid"],
+)
+def test_a_table_that_cannot_be_read_is_named(config, repository, tmp_path, key, table, said):
+    (tmp_path / "mine.txt").write_text(table)
+    with pytest.raises(UsageError) as caught:
+        configuration.Plan(changed(config, key, str(tmp_path / "mine.txt")), repository)
+    assert str(tmp_path / "mine.txt") in str(caught.value) and all(text in str(caught.value) for text in said)
