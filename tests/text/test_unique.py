@@ -137,6 +137,17 @@ VARIANTS = [
 ]
 
 
+def test_batches_of_another_grain_are_not_read(stage, tmp_path, make):
+    """More files a job: what the batches of smaller jobs left behind, whole or broken, changes nothing."""
+    paths, _ = release(tmp_path, make, seed=6)
+    stage.all(paths, files_per_job=1)
+    small = stage.written()
+    (stage.folder / "split/0002.parquet").write_bytes(b"broken")
+    stage.all(paths, files_per_job=3)
+    assert sorted(path.name for path in (stage.folder / "split").iterdir()) == [f"000{i}.parquet" for i in (1, 2, 3)]
+    assert stage.written() == small
+
+
 def test_same_bytes_however_the_work_is_cut(run_command, tmp_path, make):
     paths, _ = release(tmp_path, make, 21, files=6, records=25)
     made = []
