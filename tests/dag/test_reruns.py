@@ -125,7 +125,8 @@ def test_a_change_of_code(demo, case):
 
 def test_the_command_of_a_rule(demo):
     demo.edit("rules/kg.smk", "--audit {output.audit:q} \\\n", "--audit {output.audit:q}  \\\n")
-    assert by_rule(demo.plan()) == below("build_kg")
+    # of the runs on rebuilt benchmarks only AMIL's two read the semantic types of the graph
+    assert by_rule(demo.plan()) == below("build_kg") | {"train_run": 23, "evaluate_bag_run": 14}
 
 
 def test_one_hyper_parameter_of_one_model(demo):
