@@ -11,6 +11,7 @@ demo: .venv/.installed
 	PYTHONPATH=. python -P workflow_scripts/reporting/show_table.py results/demo/tables
 
 test: .venv/.installed .venv/.test-models lint
+	shared=$$(mktemp -d); trap 'rm -rf "$$shared"' EXIT; export MEDDISTANT_DEMO_TREE="$$shared/demo"; \
 	pytest -q -n 2 --dist loadfile --ignore=tests/slurm; others=$$?; pytest -q tests/slurm && exit $$others
 
 lint: .venv/.installed

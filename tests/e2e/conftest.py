@@ -95,10 +95,9 @@ def checkout(repository, tmp_path_factory):
 def finished_demo(checkout, once):
     """A copy of the checkout in which the demo has run on two cores. Tests must not change it.
 
-    While tests are written, MEDDISTANT_DEMO_TREE may name a finished copy of this very state of the sources.
+    MEDDISTANT_DEMO_TREE names where it stands: a finished copy of this very state of the sources, or a folder that is
+    not there yet, so that several calls of pytest share one.
     """
-    if tree := os.environ.get("MEDDISTANT_DEMO_TREE"):
-        return pathlib.Path(tree)
 
     def make():
         folder = checkout("demo")
@@ -106,7 +105,14 @@ def finished_demo(checkout, once):
         assert result.returncode == 0, result.stdout[-6000:]
         return folder
 
-    return once("demo", make)
+    tree = os.environ.get("MEDDISTANT_DEMO_TREE")
+    if not tree:
+        return once("demo", make)
+    with open(f"{tree}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.isdir(tree):
+            shutil.move(make(), tree)
+    return pathlib.Path(tree)
 
 
 @pytest.fixture(scope="session")
