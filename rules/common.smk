@@ -341,7 +341,9 @@ def table_split(table):
 def own_corpora(wildcards):
     """A params function: the corpora of the tables of the configuration other than Table 7."""
     tables = config["experiments"]["tables"]
-    return canonical_json({name: PLAN.table_corpora(name) for name in tables if name != "table7"})
+    return canonical_json(
+        {name: sorted(PLAN.table_corpora(name)) for name in tables if name != "table7"}
+    )
 
 
 def encoder_states(wildcards):

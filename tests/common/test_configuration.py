@@ -11,18 +11,6 @@ from workflow_scripts.common import configuration
 from workflow_scripts.common.errors import UsageError
 
 
-@pytest.fixture
-def schema(repository):
-    return repository / "schemas" / "config.schema.yaml"
-
-
-@pytest.fixture
-def config(repository, schema):
-    value = configuration.read_yaml(repository / "config.yaml")
-    configuration.validate(value, schema)
-    return value
-
-
 def changed(config, path, value):
     config = copy.deepcopy(config)
     *parents, last = path.split(".")
@@ -406,72 +394,6 @@ def test_a_table_may_name_the_corpora_of_each_model(config, repository):
 def test_parts_that_do_not_fit(config, repository, path, value, words):
     with pytest.raises(UsageError, match=words):
         configuration.Plan(changed(config, path, value), repository)
-
-
-TABLE_11 = {
-    "bert": "",
-    "clinicalbert": "biomedical clinical",
-    "bluebert": "biomedical",
-    "scibert": "biomedical",
-    "biobert": "biomedical",
-    "pubmedbert": "biomedical",
-    "medtype": "biomedical type",
-    "kebiolm": "biomedical triples",
-    "umlsbert": "biomedical clinical type",
-    "sapbert": "biomedical synonyms",
-}
-
-
-def test_the_registry_has_the_encoders_of_table_11_with_its_kinds_of_knowledge(config, repository):
-    plan = configuration.Plan(config, repository)
-    kinds = ("biomedical", "clinical", "type", "triples", "synonyms")
-    found = {name: " ".join(k for k in kinds if row[k] == "yes") for name, row in plan.encoders.items()}
-    assert found == TABLE_11
-    assert [row["path"] for row in plan.encoders.values()] == [f"resources/encoders/{name}" for name in TABLE_11]
-
-
-def test_an_encoder_is_at_hand_or_the_reason_is_said(config, repository, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with_hub = {"bluebert", "biobert", "pubmedbert", "sapbert"}
-    plan = configuration.Plan(config, repository)
-    assert {name for name in plan.encoders if plan.encoder_missing(name) is None} == with_hub
-    assert "no hub id is known" in plan.encoder_missing("kebiolm") and "neither in" in plan.encoder_missing("roberta")
-    files = [f"resources/encoders/sapbert/{name}" for name in ("config.json", "pytorch_model.bin")]
-    assert plan.encoder_files("sapbert", "weights") == files
-    offline = configuration.Plan(changed(config, "downloads.encoders", False), repository)
-    assert "downloads.encoders is false" in offline.encoder_missing("sapbert")
-    elsewhere = changed(config, "encoders", {"sapbert": {"path": "elsewhere"}, "own": {"path": "own"}})
-    plan = configuration.Plan(elsewhere, repository)
-    assert "not below resources/" in plan.encoder_missing("sapbert")
-    assert "set encoders.own.path" in plan.encoder_missing("own") and plan.encoders["own"]["hub_id"] is None
-    for name in ("vocab.txt", "config.json", "model.safetensors"):
-        for folder in ("own", "resources/encoders/biobert"):
-            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-            (tmp_path / folder / name).touch()
-    assert plan.encoder_missing("own") is None
-    # a folder that stands there is taken as it is, whatever its files are called at the hub
-    assert plan.encoder_files("biobert", "weights")[1] == "resources/encoders/biobert/model.safetensors"
-
-
-@pytest.mark.parametrize(
-    "column, value, words",
-    [
-        ("biomedical", "maybe", "biomedical: 'maybe'"),
-        ("markers", "[unused1]", "markers"),
-        ("weights", "", "weights"),
-        ("encoder", "biobert", "stands there twice"),
-        ("hub_id", "../evil", "hub_id"),
-    ],
-)
-def test_a_wrong_row_of_the_registry(config, repository, tmp_path, column, value, words):
-    lines = (repository / "experiments/encoders.tsv").read_text(encoding="utf-8").splitlines()
-    place = lines[0].split("\t").index(column)
-    cells = lines[-1].split("\t")
-    cells[place] = value
-    (tmp_path / "encoders.tsv").write_text("\n".join([*lines[:-1], "\t".join(cells)]) + "\n")
-    with pytest.raises(UsageError, match=words) as error:
-        configuration.Plan(changed(config, "experiments.encoders", str(tmp_path / "encoders.tsv")), repository)
-    assert "encoders.tsv, line 11" in str(error.value)
 
 
 def test_update_files_come_after_the_baseline(config, repository):
