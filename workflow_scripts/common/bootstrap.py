@@ -66,12 +66,13 @@ def difference(first, second, level=0.95):
     -------
     dict
         `lower` and `upper` of first - second (percentiles), `p` (twice the smaller share of differences at or beyond 0
-        on one side, at most 1), `differs` (0 is not in the interval) and `resamples`; None where there is no resample.
+        on one side, what was seen counted as one resample more, so never 0; at most 1), `differs` (0 is not in the interval) and `resamples`; None where there is no resample.
     """
     gaps = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     gaps = gaps[np.isfinite(gaps)]
     if not gaps.size:
         return {"lower": None, "upper": None, "p": None, "differs": None, "resamples": 0}
     lower, upper = (float(value) for value in np.quantile(gaps, [(1 - level) / 2, (1 + level) / 2]))
-    p = min(1.0, 2 * min(float((gaps <= 0).mean()), float((gaps >= 0).mean())))
+    beyond = min(int((gaps <= 0).sum()), int((gaps >= 0).sum()))
+    p = min(1.0, 2 * (beyond + 1) / (gaps.size + 1))
     return {"lower": lower, "upper": upper, "p": p, "differs": not lower <= 0 <= upper, "resamples": int(gaps.size)}
