@@ -133,6 +133,7 @@ else:
     include: "rules/leakage_prior.smk"
 
 
+include: "rules/acquire_models.smk"
 include: "rules/corpus_export.smk"
 include: "rules/leakage.smk"
 include: "rules/training.smk"

@@ -39,6 +39,7 @@ rule all:
 
 
 include: "rules/acquire.smk"
+include: "rules/acquire_models.smk"
 include: "rules/text.smk"
 """
 

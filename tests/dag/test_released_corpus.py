@@ -24,9 +24,10 @@ def planned(repository, tmp_path):
         "embeddings": {"biowordvec": {"path": "words.bin"}},
         "experiments": {"tables": {"table7": {"corpus": "inductive", "models": ["cnn_sent"]}}},
     }
-    (tmp_path / "own.yaml").write_text(json.dumps(overlay))
 
-    def plan(files, *targets):
+    def plan(files, *targets, figure5=()):
+        overlay["experiments"]["tables"]["figure5"] = {"corpus": "inductive", "models": list(figure5)}
+        (tmp_path / "own.yaml").write_text(json.dumps(overlay))
         (tmp_path / "released").mkdir()
         for name in files:
             (tmp_path / "released" / name).touch()
@@ -47,6 +48,18 @@ def test_a_released_corpus_needs_no_release(planned):
     tables = {f"render_table{n}" for n in (2, 6, 7, 9)} | {"audit_leakage", "verify_against_paper"}
     targets = {"tables", "export", "verify"}
     assert rules == {"import_corpus", "export_corpus"} | models | tables | targets, output
+
+
+def test_a_pretrained_encoder_is_fetched_there_too(planned):
+    rules, output = planned(FILES, "models", figure5=["bert_sent"])
+    assert rules == {
+        "import_corpus",
+        "download_encoder",
+        "index_words",
+        "index_wordpieces",
+        "train_run",
+        "models",
+    }, output
 
 
 def test_without_the_files_the_run_stops(planned):

@@ -66,7 +66,8 @@ def difference(first, second, level=0.95):
     -------
     dict
         `lower` and `upper` of first - second (percentiles), `p` (twice the smaller share of differences at or beyond 0
-        on one side, what was seen counted as one resample more, so never 0; at most 1), `differs` (0 is not in the interval) and `resamples`; None where there is no resample.
+        on one side, what was seen counted as one resample more, so never 0; at most 1), `differs` (0 is not in the
+        interval) and `resamples`; None where there is no resample.
     """
     gaps = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     gaps = gaps[np.isfinite(gaps)]
