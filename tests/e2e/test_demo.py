@@ -89,8 +89,10 @@ def test_the_second_run_does_nothing(finished_demo):
 def learning_control(repository, folder, *arguments):
     """The output of the benchmark that trains the runs of a demo on shuffled labels; it must end well."""
     root = folder / "results" / "demo"
-    # what the models of prior works learn in few epochs, on corpora of their own, is no promise of the demo
-    runs = sorted(path.name for path in (root / "runs").iterdir() if not path.name.startswith("umls_"))
+    # no promise of the demo: what the models of prior works learn in few epochs, on corpora of their own, and what
+    # invented names alone (encoding OM) tell of concepts that training has not seen
+    names = sorted(path.name for path in (root / "runs").iterdir())
+    runs = [name for name in names if not name.startswith("umls_") and ".bert_sent_om." not in name]
     command = [sys.executable, repository / "benchmarks" / "learning_control.py", root, "--runs", *runs]
     result = subprocess.run(
         [*map(str, command), *arguments],
