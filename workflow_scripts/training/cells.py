@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import json
 import logging
+import pathlib
 import signal
 
 import numpy as np
@@ -19,6 +20,17 @@ from workflow_scripts.training.train_run import NA, initial_model, pad_id
 
 STATE = "state.pt"
 REPORTED = ("auc", "ap", "max_micro_f1", "max_macro_f1")
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """The trainings of a job, and config section `training`."""
+
+    cells: list
+    threads: int
+    device: str
+    precision: str
+    tokens_per_batch: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,3 +149,12 @@ def split_metrics(model, task, sentences):
         metrics = evaluate(without_na(scores, task.na_id), without_na(facts, task.na_id), relations=names)
         found[pooling] = {name: metrics[name] for name in REPORTED}
     return found
+
+
+def add_arguments(parser):
+    """What every command that trains cells is told; cells know no encoder, no instances and no concepts."""
+    path = pathlib.Path
+    parser.add_argument("--rel2id", type=path, required=True, help="relation ids")
+    parser.add_argument("--state", type=path, required=True, help="folder for what is finished, removed at the end")
+    parser.add_argument("--save-every", type=float, default=600.0, help="seconds between full-state checkpoints")
+    parser.set_defaults(encoder=None, instances=None, concepts=None)

@@ -8,19 +8,8 @@ import shutil
 from workflow_scripts.common import command, params
 from workflow_scripts.common.files import write_json
 from workflow_scripts.common.models.tokenization import encode_split, tokenizer_from_json
-from workflow_scripts.training.cells import Place, split_metrics, train_cell
+from workflow_scripts.training.cells import Params, Place, add_arguments, split_metrics, train_cell
 from workflow_scripts.training.train_run import identity, input_digests, prepare_torch, read_rel2id
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """All trainings of the encoder and level, and config section `training`."""
-
-    cells: list
-    threads: int
-    device: str
-    precision: str
-    tokens_per_batch: int
 
 
 def main(args):
@@ -57,12 +46,9 @@ def arguments():
     path = pathlib.Path
     parser.add_argument("--best", type=path, required=True, help="the chosen cells (tsv)")
     parser.add_argument("--indexes", type=path, nargs="+", required=True, help="folders of token arrays, words.<slot>")
-    parser.add_argument("--rel2id", type=path, required=True, help="relation ids")
     parser.add_argument("--test", type=path, required=True, help="instances of the test split (Parquet)")
-    parser.add_argument("--state", type=path, required=True, help="folder for what is finished, removed at the end")
-    parser.add_argument("--save-every", type=float, default=600.0, help="seconds between full-state checkpoints")
     parser.add_argument("--output", type=path, required=True, help="test metrics of the cells (JSON)")
-    parser.set_defaults(encoder=None, instances=None, concepts=None)
+    add_arguments(parser)
     return parser
 
 

@@ -10,19 +10,8 @@ import shutil
 
 from workflow_scripts.common import command, params
 from workflow_scripts.common.files import write_json
-from workflow_scripts.training.cells import Place, train_cell, validation_metrics
+from workflow_scripts.training.cells import Params, Place, add_arguments, train_cell, validation_metrics
 from workflow_scripts.training.train_run import identity, input_digests, prepare_torch, read_rel2id
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """The trainings of the batch, and config section `training`."""
-
-    cells: list
-    threads: int
-    device: str
-    precision: str
-    tokens_per_batch: int
 
 
 def main(args):
@@ -47,11 +36,8 @@ def arguments():
     parser = command.parser(__doc__)
     path = pathlib.Path
     parser.add_argument("--index", type=path, required=True, help="folder of the corpus' token arrays")
-    parser.add_argument("--rel2id", type=path, required=True, help="relation ids")
-    parser.add_argument("--state", type=path, required=True, help="folder for what is finished, removed at the end")
-    parser.add_argument("--save-every", type=float, default=600.0, help="seconds between full-state checkpoints")
     parser.add_argument("--output", type=path, required=True, help="validation metrics of the cells (JSON)")
-    parser.set_defaults(encoder=None, instances=None, concepts=None)
+    add_arguments(parser)
     return parser
 
 
