@@ -1,0 +1,1 @@
+"""Stage belb: the entity-linking benchmark BELB, its knowledge bases, corpora, protocol and systems."""
