@@ -110,6 +110,12 @@ rule export:
         collect("<results>/export/{corpus}/SHA256SUMS", corpus=CORPORA),
 
 
+rule belb:
+    """The knowledge bases and corpora of config belb, and how linkers do on them."""
+    input:
+        BELB,
+
+
 rule bundle:
     """An archive of each export; what is derived from the UMLS only if export.may_redistribute says you may."""
     input:
@@ -139,6 +145,7 @@ include: "rules/leakage.smk"
 include: "rules/training.smk"
 include: "rules/evaluation.smk"
 include: "rules/reporting.smk"
+include: "rules/belb.smk"
 
 
 watch_records()

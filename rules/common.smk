@@ -103,6 +103,10 @@ FIGURES = collect(
 )
 REPORT = [] if PLAN.starts_at_corpus else ["<results>/report.html", "<results>/deviations.md"]
 VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]
+BELB_KBS = list(PLAN.config["belb"]["kbs"])
+BELB_CORPORA = list(PLAN.config["belb"]["corpora"])
+BELB = collect("resources/belb/corpora/{belb_corpus}/mentions.parquet", belb_corpus=BELB_CORPORA)
+BELB += collect("resources/belb/kbs/{belb_kb}/names.parquet", belb_kb=BELB_KBS)
 
 
 class NotKept:

@@ -1,0 +1,9 @@
+"""Stage belb: the entity-linking benchmark BELB, of knowledge bases, corpora and what linkers make of them.
+
+Reads released knowledge bases and corpora; writes resources/belb/ (both, for all runs) and <results>/belb/.
+"""
+
+
+wildcard_constraints:
+    belb_kb=one_of(BELB_KBS),
+    belb_corpus=one_of(BELB_CORPORA),
