@@ -68,3 +68,96 @@ MENTIONS = Contract(
     sort_by=("split", "document", "start", "end", "entity_type"),
     unique=("split", "document", "start", "end", "entity_type"),
 )
+
+_IDENTIFIER = column("identifier", pa.string(), "entity, as the knowledge base writes it")
+_NAME = column("name", pa.string(), "as released; single blanks for tabs")
+_FOREIGN = column(
+    "foreign_identifier", pa.string(), "entity of another knowledge base: species of a gene", nullable=True
+)
+_HOMONYM_SCHEMA = pa.schema([_NAME, _FOREIGN, _IDENTIFIER])
+
+NAMES = Contract(
+    "belb/kbs/<id>/names: every name of every entity, once",
+    pa.schema(
+        [
+            _IDENTIFIER,
+            _NAME,
+            column("kind", pa.int16(), "code of kinds.json; 0: the preferred name, exactly one an entity"),
+            _FOREIGN,
+            column("attribute", pa.string(), "where a gene lies, the disease of a cell line", nullable=True),
+        ]
+    ),
+    sort_by=("identifier", "kind", "name"),
+    unique=("identifier", "kind", "name"),
+)
+
+HISTORY = Contract(
+    "belb/kbs/<id>/history: what became of identifiers that are no entities any more",
+    pa.schema(
+        [
+            column("old_identifier", pa.string(), "no entity of the knowledge base"),
+            column(
+                "new_identifier",
+                pa.string(),
+                "entity at the end of the chain of replacements; several joined by ';'; null: removed",
+                nullable=True,
+            ),
+        ]
+    ),
+    sort_by=("old_identifier",),
+    unique=("old_identifier",),
+)
+
+ALTERNATIVES = Contract(
+    "belb/kbs/<id>/alternatives: other identifiers of entities, as of another vocabulary",
+    pa.schema([column("alternative_identifier", pa.string(), "no entity of the knowledge base"), _IDENTIFIER]),
+    sort_by=("alternative_identifier", "identifier"),
+    unique=("alternative_identifier", "identifier"),
+)
+
+NAME_HOMONYMS = Contract(
+    "belb/kbs/<id>/name_homonyms: names of several entities with the same foreign entity",
+    _HOMONYM_SCHEMA,
+    sort_by=("name", "foreign_identifier", "identifier"),
+    unique=("name", "foreign_identifier", "identifier"),
+)
+
+FOREIGN_NAME_HOMONYMS = Contract(
+    "belb/kbs/<id>/foreign_name_homonyms: names of entities with several foreign entities",
+    _HOMONYM_SCHEMA,
+    sort_by=("name", "foreign_identifier", "identifier"),
+    unique=("name", "foreign_identifier", "identifier"),
+)
+
+IDENTIFIER_HOMONYMS = Contract(
+    "belb/kbs/<id>/identifier_homonyms: entities that nothing but their identifier tells apart",
+    pa.schema([_IDENTIFIER, column("representative", pa.string(), "the first of those that are alike")]),
+    sort_by=("identifier",),
+    unique=("identifier",),
+)
+
+FOREIGN = Contract(
+    "belb/kbs/<id>/foreign: foreign entities that are used",
+    pa.schema(
+        [
+            column("foreign_identifier", pa.string(), "entity of the foreign knowledge base"),
+            column("name", pa.string(), "its preferred name; null: not looked up, or not in that base", nullable=True),
+        ]
+    ),
+    sort_by=("foreign_identifier",),
+    unique=("foreign_identifier",),
+)
+
+OTHER_FOREIGN = Contract(
+    "belb/kbs/<id>/other_foreign: further foreign entities of entities that have several",
+    pa.schema([_IDENTIFIER, column("foreign_identifier", pa.string(), "not the one in names")]),
+    sort_by=("identifier", "foreign_identifier"),
+    unique=("identifier", "foreign_identifier"),
+)
+
+CITATIONS = Contract(
+    "belb/kbs/<id>/citations: articles about entities",
+    pa.schema([_IDENTIFIER, column("pmid", pa.string(), "PubMed id")]),
+    sort_by=("identifier", "pmid"),
+    unique=("identifier", "pmid"),
+)
