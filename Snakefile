@@ -113,7 +113,9 @@ rule export:
 rule belb:
     """The knowledge bases and corpora of config belb, and how linkers do on them."""
     input:
-        BELB,
+        BELB_KBS,
+        BELB_CORPORA,
+        BELB_METRICS,
 
 
 rule bundle:
@@ -146,6 +148,8 @@ include: "rules/training.smk"
 include: "rules/evaluation.smk"
 include: "rules/reporting.smk"
 include: "rules/belb.smk"
+include: "rules/belb_systems.smk"
+include: "rules/linking_belb.smk"
 
 
 watch_records()

@@ -5,5 +5,5 @@ Reads released knowledge bases and corpora; writes resources/belb/ (both, for al
 
 
 wildcard_constraints:
-    belb_kb=one_of(BELB_KBS),
-    belb_corpus=one_of(BELB_CORPORA),
+    belb_kb=one_of(BELB.kbs),
+    belb_corpus=one_of(BELB.corpora),

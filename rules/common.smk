@@ -11,6 +11,7 @@ from snakemake.io import is_flagged
 sys.path.insert(0, workflow.basedir)
 
 from workflow_scripts.common import configuration, kept_plan
+from workflow_scripts.common.belb_plan import BelbPlan
 from workflow_scripts.common.code_inputs import code_inputs
 from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
@@ -44,6 +45,12 @@ except PipelineError as error:
 RESULTS = f"results/{config['name']}"
 SPLITS = ["train", "valid", "test"]
 SWITCHES = PLAN.switches
+SCISPACY_INDEX_FILES = [
+    "concept_aliases.json",
+    "nmslib_index.bin",
+    "tfidf_vectorizer.joblib",
+    "tfidf_vectors_sparse.npz",
+]
 NAME_TABLES = ["MRCONSO", "MRDEF"]
 INSTALLED_TABLES = ["MRCONSO", "MRREL", "MRSTY", "MRDEF", "MRDOC", "MRSAB", "MRFILES"]
 GRAPH_TABLES = ["MRREL", "MRSTY", "MRDOC", "SemGroups"]
@@ -103,10 +110,15 @@ FIGURES = collect(
 )
 REPORT = [] if PLAN.starts_at_corpus else ["<results>/report.html", "<results>/deviations.md"]
 VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]
-BELB_KBS = list(PLAN.config["belb"]["kbs"])
-BELB_CORPORA = list(PLAN.config["belb"]["corpora"])
-BELB = collect("resources/belb/corpora/{belb_corpus}/mentions.parquet", belb_corpus=BELB_CORPORA)
-BELB += collect("resources/belb/kbs/{belb_kb}/names.parquet", belb_kb=BELB_KBS)
+try:
+    BELB = BelbPlan(config["belb"])
+except PipelineError as error:
+    raise WorkflowError(str(error)) from None
+BELB_CORPORA = collect("resources/belb/corpora/{corpus}/mentions.parquet", corpus=BELB.corpora)
+BELB_KBS = collect("resources/belb/kbs/{kb}/names.parquet", kb=BELB.kbs)
+BELB_METRICS = [
+    f"<results>/belb/{spans}/{corpus}/{system}.json" for spans, corpus, system in BELB.measures()
+]
 
 
 class NotKept:

@@ -7,15 +7,7 @@ BY_SCISPACY = (PLAN.value("linking.candidates"), PLAN.value("linking.mode")) == 
     "scispacy",
 )
 LINKS = "links_scispacy" if BY_SCISPACY else "links"
-SCISPACY_INDEX = collect(
-    "<results>/linking/index_scispacy/{file}",
-    file=[
-        "concept_aliases.json",
-        "nmslib_index.bin",
-        "tfidf_vectorizer.joblib",
-        "tfidf_vectors_sparse.npz",
-    ],
-)
+SCISPACY_INDEX = collect("<results>/linking/index_scispacy/{file}", file=SCISPACY_INDEX_FILES)
 
 
 rule build_kb:

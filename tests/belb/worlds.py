@@ -6,8 +6,9 @@ import random
 import pyarrow as pa
 
 from workflow_scripts.belb.api import Corpus
-from workflow_scripts.belb.contracts import DOCUMENTS, MENTIONS
+from workflow_scripts.belb.contracts import DOCUMENTS, MENTIONS, NAMES
 from workflow_scripts.belb.predictions import Prediction, Predictions
+from workflow_scripts.common.tables import write_table
 
 
 def corpus_of(mentions, name="made_up"):
@@ -101,3 +102,26 @@ def literal_recall(gold_identifiers, ranks, k, mode):
         return float(any(identifier in right for tied in ranks for identifier in tied))
     draws = list(itertools.product(*ranks))
     return sum(any(identifier in right for identifier in draw) for draw in draws) / len(draws)
+
+
+def stored(corpus, folder):
+    """Write a corpus; gives its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_table(folder / "documents.parquet", corpus.documents, DOCUMENTS)
+    write_table(folder / "mentions.parquet", corpus.mentions, MENTIONS)
+    return folder
+
+
+def stored_names(path, names):
+    """Write names.parquet of (identifier, name) pairs, the first name of an identifier as its preferred one."""
+    seen, rows = set(), []
+    for identifier, name in names:
+        rows.append((identifier, int(identifier in seen), name))
+        seen.add(identifier)
+    keys = ("identifier", "kind", "name")
+    rows = [
+        dict(zip(keys, row, strict=True)) | dict.fromkeys(("foreign_identifier", "attribute")) for row in sorted(rows)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_table(path, pa.Table.from_pylist(rows, schema=NAMES.schema), NAMES)
+    return path

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-STAGES = "demo acquire text linking kg corpus leakage training evaluation reporting".split()
+STAGES = "demo acquire text linking kg corpus leakage training evaluation reporting belb".split()
 RULE = re.compile(r"^(rule|checkpoint) (\w+):\n((?:    .*\n|\n)+)", re.M)
 DIRECTIVES = ["input:", "output:", "log:", "benchmark:", "conda:", "threads:", "resources:", "shell:"]
 

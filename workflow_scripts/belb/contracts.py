@@ -161,3 +161,18 @@ CITATIONS = Contract(
     sort_by=("identifier", "pmid"),
     unique=("identifier", "pmid"),
 )
+
+SPANS = Contract(
+    "belb/spans/<gold or found>/<corpus>: what systems are asked to link, in one split of a corpus",
+    pa.schema(
+        [
+            column("document", pa.string(), "of documents"),
+            column("start", pa.int32(), "first character in the document's text, code points"),
+            column("end", pa.int32(), "end (exclusive) in the document's text, code points"),
+            column("hexdigest", pa.string(), "of the gold mention; '-' for a found span that is that of none"),
+            column("text", pa.string(), "the document's text[start:end]"),
+        ]
+    ),
+    sort_by=("document", "start", "end", "hexdigest"),
+    unique=("document", "start", "end", "hexdigest"),
+)

@@ -1,0 +1,240 @@
+"""Stage belb: what systems are asked to link, what they say, and how right they are.
+
+The engines of the stage linking run in linking_belb.smk, on files that are written and read here.
+"""
+
+
+wildcard_constraints:
+    spans="gold|found",
+    belb_system=one_of([*BELB.systems, *(system for system, _ in BELB.predictions)]),
+
+
+def belb_corpus_files(wildcards):
+    """The tables of a corpus."""
+    folder = f"resources/belb/corpora/{wildcards.belb_corpus}"
+    return [f"{folder}/documents.parquet", f"{folder}/mentions.parquet"]
+
+
+def belb_names(wildcards):
+    """The names of the knowledge base of a corpus."""
+    return f"resources/belb/kbs/{BELB.kb_of(wildcards.belb_corpus)}/names.parquet"
+
+
+def belb_header(wildcards):
+    """Params of the header of a predictions file of a system that runs here."""
+    header = {"corpus": wildcards.belb_corpus, "kb": BELB.kb_of(wildcards.belb_corpus)}
+    return header | {"system": wildcards.belb_system}
+
+
+def belb_found(*names):
+    """An input function: files of the detected mentions where spans are found; none where they are given."""
+    return lambda wildcards: [
+        f"{RESULTS}/belb/linking/found/{wildcards.belb_corpus}/{name}.parquet"
+        for name in names
+        if wildcards.spans == "found"
+    ]
+
+
+def belb_reference(wildcards):
+    """The predictions of the system that restricts the filtered figures of a corpus; none without."""
+    system = BELB.reference_of(wildcards.belb_corpus)
+    return [f"{RESULTS}/belb/gold/{wildcards.belb_corpus}/{system}.jsonl.gz"] if system else []
+
+
+rule write_belb_aliases:
+    """The names of a knowledge base as the stage linking reads them."""
+    input:
+        code=code("belb/write_belb_aliases.py"),
+        names="resources/belb/kbs/{belb_kb}/names.parquet",
+    output:
+        aliases="<results>/belb/linking/{belb_kb}/aliases.parquet",
+        record="<results>/provenance/belb/write_belb_aliases/{belb_kb}.json",
+    log:
+        "<results>/logs/belb/write_belb_aliases/{belb_kb}.log",
+    benchmark:
+        "<results>/benchmarks/belb/write_belb_aliases/{belb_kb}.jsonl"
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(8000),
+        runtime=60,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --names {input.names:q} \
+            --aliases {output.aliases:q} \
+            --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule split_belb_passages:
+    """The passages of a corpus as the sentences in which the stage linking finds mentions."""
+    input:
+        code=code("belb/split_belb_passages.py"),
+        corpus=belb_corpus_files,
+    output:
+        passages="<results>/belb/linking/found/{belb_corpus}/passages.parquet",
+        record="<results>/provenance/belb/split_belb_passages/{belb_corpus}.json",
+    log:
+        "<results>/logs/belb/split_belb_passages/{belb_corpus}.log",
+    benchmark:
+        "<results>/benchmarks/belb/split_belb_passages/{belb_corpus}.jsonl"
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=30,
+    params:
+        folder=lambda wildcards, input: os.path.dirname(input.corpus[0]),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --corpus {params.folder:q} \
+            --passages {output.passages:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule list_belb_spans:
+    """What systems are asked to link: the gold mentions of a corpus, or those that a dictionary finds."""
+    input:
+        code=code("belb/list_belb_spans.py"),
+        corpus=belb_corpus_files,
+        passages=belb_found("passages"),
+        detected=belb_found("detected"),
+    output:
+        spans="<results>/belb/linking/{spans}/{belb_corpus}/spans.parquet",
+        texts="<results>/belb/linking/{spans}/{belb_corpus}/texts.parquet",
+        sentences="<results>/belb/linking/{spans}/{belb_corpus}/sentences.parquet",
+        record="<results>/provenance/belb/list_belb_spans/{spans}/{belb_corpus}.json",
+    log:
+        "<results>/logs/belb/list_belb_spans/{spans}/{belb_corpus}.log",
+    benchmark:
+        "<results>/benchmarks/belb/list_belb_spans/{spans}/{belb_corpus}.jsonl"
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=30,
+    params:
+        folder=lambda wildcards, input: os.path.dirname(input.corpus[0]),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --corpus {params.folder:q} \
+            --passages {input.passages:q} \
+            --detected {input.detected:q} \
+            --spans {output.spans:q} \
+            --texts {output.texts:q} \
+            --sentences {output.sentences:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule link_by_name:
+    """Links of spans to the entities with equal names, or with the most similar ones."""
+    input:
+        code=code("belb/link_by_name.py"),
+        spans="<results>/belb/linking/{spans}/{belb_corpus}/spans.parquet",
+        names=belb_names,
+    output:
+        predictions="<results>/belb/{spans}/{belb_corpus}/{belb_system}.jsonl.gz",
+        record="<results>/provenance/belb/link_by_name/{spans}/{belb_corpus}/{belb_system}.json",
+    log:
+        "<results>/logs/belb/link_by_name/{spans}/{belb_corpus}/{belb_system}.log",
+    benchmark:
+        "<results>/benchmarks/belb/link_by_name/{spans}/{belb_corpus}/{belb_system}.jsonl"
+    wildcard_constraints:
+        belb_system=one_of(BELB.by_engine("exact", "fuzzy")),
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(8000),
+        runtime=720,
+    params:
+        params=lambda wildcards: canonical_json(
+            belb_header(wildcards) | {"engine": BELB.systems[wildcards.belb_system]["engine"]}
+        ),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --spans {input.spans:q} \
+            --names {input.names:q} \
+            --predictions {output.predictions:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule read_belb_links:
+    """What the stage linking made of the texts of spans."""
+    input:
+        code=code("belb/read_belb_links.py"),
+        spans="<results>/belb/linking/{spans}/{belb_corpus}/spans.parquet",
+        links="<results>/belb/linking/{spans}/{belb_corpus}/{belb_system}/sentences.parquet",
+    output:
+        predictions="<results>/belb/{spans}/{belb_corpus}/{belb_system}.jsonl.gz",
+        record="<results>/provenance/belb/read_belb_links/{spans}/{belb_corpus}/{belb_system}.json",
+    log:
+        "<results>/logs/belb/read_belb_links/{spans}/{belb_corpus}/{belb_system}.log",
+    benchmark:
+        "<results>/benchmarks/belb/read_belb_links/{spans}/{belb_corpus}/{belb_system}.jsonl"
+    wildcard_constraints:
+        belb_system=one_of(BELB.by_engine("linking", "scispacy")),
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=30,
+    params:
+        params=lambda wildcards: canonical_json(belb_header(wildcards)),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --spans {input.spans:q} \
+            --links {input.links:q} \
+            --predictions {output.predictions:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule evaluate_predictions:
+    """How right a system is on a corpus."""
+    input:
+        code=code("belb/evaluate_predictions.py"),
+        corpus=belb_corpus_files,
+        predictions="<results>/belb/{spans}/{belb_corpus}/{belb_system}.jsonl.gz",
+        reference=belb_reference,
+    output:
+        metrics="<results>/belb/{spans}/{belb_corpus}/{belb_system}.json",
+        record="<results>/provenance/belb/evaluate_predictions/{spans}/{belb_corpus}/{belb_system}.json",
+    log:
+        "<results>/logs/belb/evaluate_predictions/{spans}/{belb_corpus}/{belb_system}.log",
+    benchmark:
+        "<results>/benchmarks/belb/evaluate_predictions/{spans}/{belb_corpus}/{belb_system}.jsonl"
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=30,
+    params:
+        folder=lambda wildcards, input: os.path.dirname(input.corpus[0]),
+        ranks=BELB.ranks,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --corpus {params.folder:q} \
+            --predictions {input.predictions:q} \
+            --reference {input.reference:q} \
+            --ranks {params.ranks} \
+            --metrics {output.metrics:q} \
+            --record {output.record:q} &>{log:q}
+        """

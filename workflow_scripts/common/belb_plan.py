@@ -1,0 +1,107 @@
+"""What config section `belb` asks for: knowledge bases, corpora, systems and what is measured of them.
+
+Only the Snakefile imports this module.
+"""
+
+from workflow_scripts.common.errors import UsageError
+
+# How the engines of the linking stage are set where a system does not say otherwise: as scispaCy's linker is.
+LINKING = {"candidates": "tfidf", "mode": "faithful", "threshold": 0.7, "k": 30, "max_candidates": 5}
+BY_NAME = ("exact", "fuzzy")
+GOLD, FOUND = "gold", "found"
+
+
+class BelbPlan:
+    """The section, checked for what a schema cannot say.
+
+    Parameters
+    ----------
+    section : dict
+        Config section `belb`, validated.
+
+    Attributes
+    ----------
+    kbs, corpora : list of str
+        Their ids.
+    systems : dict
+        Systems that run here: name -> settings.
+    predictions : dict
+        Predictions made elsewhere: (system, corpus) -> file and identifiers.
+
+    Raises
+    ------
+    UsageError
+        If a name is not that of a corpus, a knowledge base or a system, or a corpus has no knowledge base to link to.
+    """
+
+    def __init__(self, section):
+        self.kbs, self.corpora = list(section["kbs"]), list(section["corpora"])
+        self.systems = {name: entry for name, entry in section["systems"].items() if entry is not None}
+        self.ranks = section["ranks"]
+        self.predictions = {
+            (system, corpus): entry
+            for system, files in section["predictions"].items()
+            for corpus, entry in files.items()
+        }
+        self._corpora, self.end_to_end = section["corpora"], section["end_to_end"]
+        self._references = section["reference_systems"]
+        self._check(section)
+
+    def _check(self, section):
+        named = [(f"belb.predictions.{system}", corpus) for system, corpus in self.predictions]
+        named += [("belb.end_to_end", corpus) for corpus in self.end_to_end]
+        named += [("belb.reference_systems", corpus) for corpus in self._references]
+        for key, corpus in named:
+            _require(corpus in self._corpora, key, corpus, self.corpora, "a corpus of belb.corpora")
+        for corpus, entry in self._corpora.items():
+            kb = entry.get("kb")
+            if kb is not None or self.systems:
+                _require(kb in self.kbs, f"belb.corpora.{corpus}.kb", kb, self.kbs, "a knowledge base of belb.kbs")
+        twice = sorted(set(self.systems) & set(section["predictions"]))
+        if twice:
+            raise UsageError(f"belb.predictions.{twice[0]}: belb.systems has one of this name\n  remedy: rename one")
+        for corpus, system in self._references.items():
+            known = self.measured(GOLD, corpus)
+            _require(system in known, f"belb.reference_systems.{corpus}", system, known, "a system that is measured")
+
+    def kb_of(self, corpus):
+        """The id of the knowledge base of a corpus."""
+        return self._corpora[corpus]["kb"]
+
+    def measured(self, spans, corpus):
+        """Names of the systems that are measured on the gold mentions of a corpus, or on the found ones."""
+        elsewhere = [system for system, about in self.predictions if about == corpus] if spans == GOLD else []
+        return [*self.systems, *elsewhere] if spans == GOLD or corpus in self.end_to_end else []
+
+    def reference_of(self, corpus):
+        """The system that the filtered figures are restricted by; None without."""
+        return self._references.get(corpus)
+
+    def by_engine(self, *engines):
+        """Names of the systems of some engines."""
+        return [name for name, entry in self.systems.items() if entry["engine"] in engines]
+
+    def linking_settings(self, system):
+        """Params of the commands of the linking stage for a system.
+
+        Nothing is known about definitions, and every entity counts as one that has a definition, so one threshold is
+        all there is.
+        """
+        own = {name: self.systems[system].get(name, default) for name, default in LINKING.items()}
+        return own | {"no_definition_threshold": own["threshold"]}
+
+    def measures(self):
+        """(spans, corpus, system) of all that is measured."""
+        return [
+            (spans, corpus, system)
+            for spans in (GOLD, FOUND)
+            for corpus in self.corpora
+            for system in self.measured(spans, corpus)
+        ]
+
+
+def _require(good, key, found, known, what):
+    if not good:
+        raise UsageError(
+            f"{key}: {found} is not {what}\n  known:  {', '.join(known) or 'none'}\n  remedy: correct the name"
+        )
