@@ -191,6 +191,10 @@ def test_the_files_of_an_encoder_that_a_rule_makes(config, repository, tmp_path,
             "line 2: model cnn_sent names table77, which is no .* .did you mean table7",
         ),
         (
+            lambda text: text.replace("\ttable7\t", "\ttable8,table9\t", 1),
+            "line 2: model cnn_sent names table8, table9 alone, so nothing would be trained",
+        ),
+        (
             lambda text: text + text.splitlines()[4].replace("cnn_bag_att", "mine") + "\n",
             "cnn_bag_att and mine would fill the same row of table7",
         ),
@@ -319,6 +323,20 @@ def test_a_row_may_name_a_table_of_ones_own(config, repository, tmp_path):
     assert "transductive.cnn_sent.s1" in plan.runs
     with pytest.raises(UsageError, match="line 2: model cnn_sent names tablex, which is no table"):
         configuration.Plan(config, repository)
+
+
+@pytest.mark.parametrize("named", ["", "table8", "table9,figure4"])
+def test_a_row_that_only_shows_runs_needs_a_corpus_or_stands_aside(config, repository, tmp_path, named):
+    """Tables 8 and 9 show the runs of Table 7, unless the configuration gives them a corpus; no table: set aside."""
+    text = (repository / "experiments/models.tsv").read_text(encoding="utf-8").replace("\ttable7\t", f"\t{named}\t", 1)
+    (tmp_path / "models.tsv").write_text(text, encoding="utf-8")
+    config = changed(config, "experiments.models", str(tmp_path / "models.tsv"))
+    own = config["experiments"]["tables"] | {name: {"corpus": "transductive"} for name in named.split(",") if name}
+    runs = configuration.Plan(changed(config, "experiments.tables", own), repository).runs
+    assert ("transductive.cnn_sent.s1" in runs) is bool(named) and "inductive.cnn_sent.s1" not in runs
+    if named:
+        with pytest.raises(UsageError, match="nothing would be trained for it"):
+            configuration.Plan(config, repository)
 
 
 def test_some_models_of_a_table(config, repository):

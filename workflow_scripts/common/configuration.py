@@ -21,6 +21,8 @@ from workflow_scripts.common.raw_files import MADE_BY_A_RULE, RESOURCES, RawFile
 # What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
 PAPER_ITEMS = [f"table{n}" for n in range(1, 12)] + [f"table_a{n}" for n in range(1, 5)]
 PAPER_ITEMS += [f"figure{n}" for n in range(1, 6)] + ["figure_a1"]
+# Those whose rows are trained for them, as config.yaml has it; the others show the runs of these.
+TRAINING_ITEMS = dict.fromkeys(("table3", "table7", "table10", "table11", "figure5"))
 WITH_TYPES = ("CT", "OT")
 ENCODERS = ("cnn", "pcnn", "gru", "bert")
 # What makes a row the row it is: an override would leave the table saying one thing and the run being another.
@@ -288,14 +290,7 @@ class Plan(RawFiles):
             column = ".".join(map(str, error.absolute_path)) or "row"
             place = places.get(column, f"{line}, {column}")
             raise UsageError(f"{place}: {error.message}\n  remedy: see schemas/models.schema.yaml")
-        tables = [*self.config["experiments"]["tables"], *PAPER_ITEMS]
-        for table in filter(None, (row["tables"] or "").split(",")):
-            if table not in tables:
-                raise UsageError(
-                    f"{line}: model {row['model']} names {table}, which is no table or figure of the paper and none of "
-                    f"config experiments.tables{_near(table, tables)}: nothing would be trained for it\n"
-                    "  remedy:   correct the name, or add it to experiments.tables with its corpus"
-                )
+        self._check_tables(line, row)
         for column, section, known in (
             ("embedding", "embeddings", self.config["embeddings"]),
             ("pretrained", "encoders", self.encoders),
@@ -305,6 +300,25 @@ class Plan(RawFiles):
                     f"{places.get(column, line)}: {column} {row[column]} is not in config section {section}: "
                     f"{', '.join(sorted(known)) or 'empty'}"
                 )
+
+    def _check_tables(self, line, row):
+        """Check the tables that a row names: all exist, and one of them trains it."""
+        asked = self.config["experiments"]["tables"]
+        named, known = row["tables"].split(",") if row["tables"] else [], [*asked, *PAPER_ITEMS]
+        for table in named:
+            if table not in known:
+                raise UsageError(
+                    f"{line}: model {row['model']} names {table}, which is no table or figure of the paper and none of "
+                    f"config experiments.tables{_near(table, known)}: nothing would be trained for it\n"
+                    "  remedy:   correct the name, or add it to experiments.tables with its corpus"
+                )
+        if named and not set(named) & {*asked, *TRAINING_ITEMS}:
+            raise UsageError(
+                f"{line}: model {row['model']} names {', '.join(named)} alone, so nothing would be trained for it\n"
+                f"  expected: one of those that train what they show: {', '.join({**asked, **TRAINING_ITEMS})}\n"
+                "  remedy:   name table7 too, whose runs Tables 8 and 9 and Figure 4 show, or give the table a corpus "
+                "in experiments.tables; an empty cell sets the row aside"
+            )
 
     def table_corpora(self, table):
         """Ids of the corpora of a table: its own in experiments.tables, one or several, else those of Table 7."""
@@ -364,7 +378,8 @@ class Plan(RawFiles):
                 continue  # there is nothing to compare with
             models = self._distinct_models(table, spec)
             if table == "table11":
-                models = [model for model in models if self._has_encoder(model)]
+                # an encoder that cannot be had does not stop the others
+                models = [m for m in models if self.encoder_missing(self.models[m]["pretrained"]) is None]
             if self.starts_at_corpus:  # semantic types come from the graph
                 models = [model for model in models if not self._needs_types(model)]
             for model in models:
@@ -374,15 +389,6 @@ class Plan(RawFiles):
                     run = {"corpus": corpus, "model": model, "seed": seed, "poolings": poolings, "row": row}
                     runs[f"{corpus}.{model}.s{seed}"] = run
         return runs
-
-    def _has_encoder(self, model):
-        """Whether the encoder of a row of Table 11 can be had: those that cannot do not stop the others."""
-        encoder = self.models[model]["pretrained"]
-        if self.encoder_missing(encoder) is not None:
-            return False
-        # nothing is downloaded where a run starts from corpora
-        files = [path for what in ("tokenizer", "weights") for path in self.encoder_files(encoder, what)]
-        return not self.starts_at_corpus or all(pathlib.Path(path).is_file() for path in files)
 
     def _needs_types(self, model):
         return self.models[model]["encoding"] in WITH_TYPES or self.models[model]["head"] == "amil_l"
