@@ -94,7 +94,9 @@ TABLE_NAMES = [
     "table_a4",
 ]
 if PLAN.starts_at_corpus:
-    TABLE_NAMES = ["table2", "table6", "table7", "table9"]
+    # those that need no release; Table 10 compares corpora
+    TABLE_NAMES = ["table2", "table6", "table7", "table9", "table11", "table_a1"]
+    TABLE_NAMES += ["table10"] if len(PLAN.table_corpora("table10")) > 1 else []
 TABLES = collect(
     "<results>/tables/{table}.{format}", table=TABLE_NAMES, format=["csv", "md", "tex"]
 )

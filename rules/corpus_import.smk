@@ -59,7 +59,8 @@ rule import_corpus:
 
 onstart:
     print(
-        "start_from: corpus. Not at hand without the release: Tables 5, A.2, A.3, A.4, deviations.md, report.html; in Table 6 "
-        "the semantic types. corpus/<id>/import.json says why.",
+        "start_from: corpus. Not at hand without the release: Tables 1, 3, 4, 5, 8, A.2, A.3, A.4, Figures 2, 3, A.1, "
+        "deviations.md, report.html; in Table 6 the semantic types, in Figure 5 the encodings CT and OT. "
+        "corpus/<id>/import.json says why.",
         file=sys.stderr,
     )

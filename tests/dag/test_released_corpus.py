@@ -20,13 +20,19 @@ def planned(repository, tmp_path):
         "name": "given",
         "seeds": [1],
         "start_from": "corpus",
-        "corpora": {"inductive": {"import": "released"}},
-        "embeddings": {"biowordvec": {"path": "words.bin"}},
-        "experiments": {"tables": {"table7": {"corpus": "inductive", "models": ["cnn_sent"]}}},
+        "embeddings": {"biowordvec": {"path": "words.bin"}, "glove": {"path": "words.bin"}},
+        "experiments": {
+            "tables": {
+                "table7": {"corpus": "inductive", "models": ["cnn_sent"]},
+                "table11": {"corpus": "inductive", "models": ["sent_sapbert"]},
+            },
+            "grid": {"file": "profiles/demo/grid.yaml"},
+        },
     }
 
-    def plan(files, *targets, figure5=()):
+    def plan(files, *targets, figure5=(), corpora=("inductive",)):
         overlay["experiments"]["tables"]["figure5"] = {"corpus": "inductive", "models": list(figure5)}
+        overlay["corpora"] = {corpus: {"import": "released"} for corpus in corpora}
         (tmp_path / "own.yaml").write_text(json.dumps(overlay))
         (tmp_path / "released").mkdir()
         for name in files:
@@ -42,24 +48,27 @@ def planned(repository, tmp_path):
     return plan
 
 
+MODELS = {"index_words", "train_run", "evaluate_sent_run", "compare_runs"}
+ENCODERS = {"download_encoder", "index_wordpieces"}
+SEARCH = {"train_cells", "choose_cells", "score_cells"}
+
+
 def test_a_released_corpus_needs_no_release(planned):
+    """Models, the encoders of Table 11 and the search of Table A.1 included."""
     rules, output = planned(FILES, "tables", "export", "verify")
-    models = {"index_words", "train_run", "evaluate_sent_run", "compare_runs"}
-    tables = {f"render_table{n}" for n in (2, 6, 7, 9)} | {"audit_leakage", "verify_against_paper"}
+    tables = {f"render_table{n}" for n in ("2", "6", "7", "9", "11", "_a1")} | {"audit_leakage", "verify_against_paper"}
     targets = {"tables", "export", "verify"}
-    assert rules == {"import_corpus", "export_corpus"} | models | tables | targets, output
+    assert rules == {"import_corpus", "export_corpus"} | MODELS | ENCODERS | SEARCH | tables | targets, output
+
+
+def test_two_released_corpora_are_compared(planned):
+    rules, output = planned(FILES, "tables", corpora=("inductive", "transductive"))
+    assert rules and "render_table10" in rules, output
 
 
 def test_a_pretrained_encoder_is_fetched_there_too(planned):
     rules, output = planned(FILES, "models", figure5=["bert_sent"])
-    assert rules == {
-        "import_corpus",
-        "download_encoder",
-        "index_words",
-        "index_wordpieces",
-        "train_run",
-        "models",
-    }, output
+    assert rules == {"import_corpus", "index_words", "train_run", "models"} | ENCODERS, output
 
 
 def test_without_the_files_the_run_stops(planned):
