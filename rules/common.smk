@@ -42,6 +42,10 @@ try:
 except PipelineError as error:
     raise WorkflowError(str(error)) from None
 
+if workflow.is_main_process:
+    for _encoder, _why in PLAN.absent_encoders().items():
+        print(f"Table 11 goes without {_encoder}: {_why}", file=sys.stderr)
+
 RESULTS = f"results/{config['name']}"
 SPLITS = ["train", "valid", "test"]
 SWITCHES = PLAN.switches

@@ -84,6 +84,27 @@ def test_main_is_pinned_at_the_first_download(hub, download, server, tmp_path):
     assert done.returncode == 3 and "encoder/bert/vocab.txt" in done.stderr and "pinned before" in done.stderr
 
 
+def test_what_cannot_be_had_is_noted_until_it_can(hub, download, server, tmp_path):
+    """The note names the row that was asked for; damage that is no matter of the hub leaves none."""
+    note = tmp_path / "bert.absent.json"
+    done = download()
+    assert done.returncode == 3 and str(note) in done.stderr and "Traceback" not in done.stderr
+    said = json.loads(note.read_text())
+    assert said == {"hub_id": MODEL, "revision": None, "weights": "pytorch_model.bin", "found": said["found"]}
+    assert "404" in said["found"]
+    hub(COMMITS[0])
+    assert download().returncode == 0 and not note.exists()
+    (tmp_path / "bert" / "vocab.txt").write_bytes(b"other")
+    assert download().returncode == 3 and not note.exists()
+
+
+def test_a_file_that_the_hub_breaks_off_is_noted(hub, download, server, tmp_path):
+    hub(COMMITS[0])
+    server.faults[f"/{MODEL}/resolve/{COMMITS[0]}/pytorch_model.bin"] = [server.status(503)] * 9
+    assert download().returncode == 3
+    assert "503" in json.loads((tmp_path / "bert.absent.json").read_text())["found"]
+
+
 def test_a_named_revision(hub, download, tmp_path):
     hub(COMMITS[0])
     assert download(COMMITS[1]).returncode == 0

@@ -1,5 +1,7 @@
 """The registry of pretrained encoders, experiments/encoders.tsv."""
 
+import json
+
 import pytest
 
 from tests.common.test_configuration import changed
@@ -49,6 +51,35 @@ def test_an_encoder_is_at_hand_or_the_reason_is_said(config, repository, tmp_pat
     assert plan.encoder_missing("own") is None
     # a folder that stands there is taken as it is, whatever its files are called at the hub
     assert plan.encoder_files("biobert", "weights")[1] == "resources/encoders/biobert/model.safetensors"
+
+
+def test_a_download_that_failed_leaves_out_its_row_of_table_11(config, repository, tmp_path, monkeypatch):
+    """Until the note is gone, the row was mended or the files are there; other tables do not go without it."""
+    monkeypatch.chdir(tmp_path)
+    note = {"hub_id": "cambridgeltl/SapBERT-from-PubMedBERT-fulltext", "revision": None, "weights": "pytorch_model.bin"}
+
+    def of(config, encoder="sapbert", **said):
+        path = tmp_path / f"resources/encoders/{encoder}.absent.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(note | {"found": "HTTP 404\n gone"} | said))
+        plan = configuration.Plan(config, repository)
+        return plan, {entry["model"] for entry in plan.runs.values()}
+
+    plan, models = of(config)
+    why = "not at hand: its download failed, HTTP 404 gone (remove resources/encoders/sapbert.absent.json to try again)"
+    assert plan.encoder_missing("sapbert") == why and plan.absent_encoders() == {"sapbert": why}
+    assert "sent_sapbert" not in models and "sent_pubmedbert" in models
+    retry = changed(config, "downloads.failed_encoders", "retry")
+    for other in (of(retry), of(config, weights="model.safetensors"), of(config, revision="main")):
+        assert "sent_sapbert" in other[1] and not other[0].absent_encoders()
+    of(config)
+    (tmp_path / "resources/encoders/sapbert").mkdir()
+    for name in ("vocab.txt", "tokenizer_config.json", "config.json", "pytorch_model.bin"):
+        (tmp_path / "resources/encoders/sapbert" / name).touch()
+    assert configuration.Plan(config, repository).encoder_missing("sapbert") is None
+    # Table 7 needs BioBERT: its rows stay, and fail with the download
+    plan, models = of(config, "biobert", hub_id="dmis-lab/biobert-v1.1")
+    assert "biobert" in plan.absent_encoders() and "bert_sent" in models
 
 
 @pytest.mark.parametrize(

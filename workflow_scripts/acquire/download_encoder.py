@@ -3,7 +3,9 @@
 Plain HTTPS in the hub's layout: <endpoint>/api/models/<id>/revision/<revision> says which commit the revision is and
 which files it has, <endpoint>/<id>/resolve/<commit>/<file> gives them. Without a revision it is that of the first
 download, as sources.lock has it, or else the branch main. The digests are pinned in sources.lock. HF_ENDPOINT in the
-environment replaces the hub's address, HF_TOKEN is sent where it is set.
+environment replaces the hub's address, HF_TOKEN is sent where it is set. Where the hub does not give the encoder, a
+note beside its folder says why (<folder>.absent.json): the next run goes on without it where it can, see config
+downloads.failed_encoders.
 """
 
 import dataclasses
@@ -17,11 +19,11 @@ from pathlib import Path
 from workflow_scripts.acquire import download_options, sources_lock
 from workflow_scripts.acquire.http_download import Passing, Refused, get_small, retried
 from workflow_scripts.acquire.nlm_md5 import digests
-from workflow_scripts.acquire.pinned_download import Source, fetch
+from workflow_scripts.acquire.pinned_download import NotFetched, Source, fetch
 from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import DataError
-from workflow_scripts.common.files import atomic_open
-from workflow_scripts.common.hub import hub_endpoint, hub_file
+from workflow_scripts.common.files import atomic_open, write_json
+from workflow_scripts.common.hub import absence_note, hub_endpoint, hub_file
 
 OPTIONAL = "tokenizer_config.json"
 LARGEST_ANSWER = 8 << 20
@@ -53,7 +55,7 @@ class Hub:
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def describe(self, revision):
-        """(commit, files by name) of a revision; raises DataError where the hub does not know it."""
+        """(commit, files by name) of a revision; raises NotFetched where the hub does not know it."""
         address = f"{self.endpoint}/api/models/{self.settings.hub_id}/revision/{urllib.parse.quote(revision, safe='')}"
         try:
             text = retried(
@@ -77,7 +79,7 @@ class Hub:
     def trouble(self, address, found):
         """The error that says what to do."""
         encoder = self.settings.encoder
-        return DataError(
+        return NotFetched(
             address,
             found=found,
             expected=f"the encoder {encoder}",
@@ -169,8 +171,22 @@ def _compare(settings, files, lock):
 
 
 def main(args):
-    """Download the encoder."""
-    fetch_encoder(params.parse(Params, args.params), args.files, args.lock, download_options.policy(args))
+    """Download the encoder; where it cannot be had, note why."""
+    settings = params.parse(Params, args.params)
+    note = absence_note(args.files[0].parent)
+    try:
+        fetch_encoder(settings, args.files, args.lock, download_options.policy(args))
+    except NotFetched as error:
+        asked = {name: getattr(settings, name) for name in ("hub_id", "revision", "weights")}
+        write_json(note, asked | {"found": error.found})
+        logging.info(
+            "noted in %s: start the same run again, and it goes on without %s where only a row of Table 11 needs it "
+            "(downloads.failed_encoders: skip); remove the note to try again",
+            note,
+            settings.encoder,
+        )
+        raise
+    note.unlink(missing_ok=True)
 
 
 def arguments():

@@ -3,9 +3,11 @@
 A part of the plan that the Snakefile makes of the configuration; see configuration.py.
 """
 
+import json
 import pathlib
 
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.hub import absence_note
 
 RESOURCES = pathlib.Path("resources")
 MADE_BY_A_RULE = RESOURCES / "demo"
@@ -164,8 +166,9 @@ class RawFiles:
     def encoder_missing(self, encoder):
         """Why an encoder cannot be had, in one line; None where it is at hand, made by a rule or can be downloaded.
 
-        At hand means that its folder holds a configuration, a vocabulary and weights. So an encoder that is not there
-        stops only what needs it: ask before runs are planned.
+        At hand means that its folder holds a configuration, a vocabulary and weights. An encoder whose last download
+        failed cannot be had, unless downloads.failed_encoders is `retry`. So an encoder that is not there stops only
+        what needs it: ask before runs are planned.
         """
         row = self.encoders.get(encoder)
         if row is None:
@@ -181,4 +184,23 @@ class RawFiles:
             else:
                 why = "its folder is not below resources/, where downloads go"
             return f"not at hand: no whole encoder in {row['path']}, and {why} (set encoders.{encoder}.path)"
-        return None
+        return self.failed_download(encoder)
+
+    def absent_encoders(self):
+        """Why the last download failed, by encoder: those that a run goes without."""
+        reasons = {encoder: self.failed_download(encoder) for encoder in self.encoders}
+        return {encoder: why for encoder, why in reasons.items() if why}
+
+    def failed_download(self, encoder):
+        """Why the last download of an encoder failed, in one line; None where it did not, where the encoder is at hand,
+        where its row was mended since, and under downloads.failed_encoders: retry."""
+        row, note = self.encoders[encoder], absence_note(self.encoders[encoder]["path"])
+        if not self.encoder_is_downloaded(encoder) or self.config["downloads"]["failed_encoders"] == "retry":
+            return None
+        if not note.is_file() or all(path.is_file() for path in self.hub_files(encoder)):
+            return None
+        said = json.loads(note.read_text(encoding="utf-8"))
+        if any(said.get(name) != row[name] for name in ("hub_id", "revision", "weights")):
+            return None
+        found = " ".join(str(said.get("found")).split())
+        return f"not at hand: its download failed, {found[:200]} (remove {note} to try again)"
