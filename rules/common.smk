@@ -15,6 +15,7 @@ from workflow_scripts.common.belb_plan import BelbPlan
 from workflow_scripts.common.code_inputs import code_inputs
 from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
+from workflow_scripts.common.invocation import identifying_options
 from workflow_scripts.common.params import canonical_json
 from workflow_scripts.common.raw_files import ENCODER_FILES as HUB_FILES
 from workflow_scripts.common.records import outdated, state_of
@@ -35,6 +36,7 @@ try:
         )
         PLAN = configuration.Plan(config, workflow.basedir)
         PLAN.require_model_names()
+        PLAN.options = identifying_options(sys.argv[1:])
     else:
         PLAN = KEPT
         config.clear()
@@ -128,7 +130,13 @@ BELB_METRICS = [
 
 
 class NotKept:
-    """A value of params that Snakemake does not note, so that it changes nothing."""
+    """A value of params that Snakemake does not note, so that it changes nothing; `text` is what a command gets."""
+
+    def __init__(self, text=""):
+        self.text = text
+
+    def __str__(self):
+        return self.text
 
     def __repr__(self):
         return ""

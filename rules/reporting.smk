@@ -1055,6 +1055,7 @@ rule write_report:
         mem_mb=memory(1000),
         runtime=10,
     params:
+        options=lambda wildcards: NotKept(PLAN.options),
         params=settings(
             "name",
             "seeds",
@@ -1100,6 +1101,7 @@ rule write_report:
             --verification {input.verification:q} \
             --captions {input.captions:q} \
             --records {input.records:q} \
+            --snakemake-options={params.options:q} \
             --params {params.params:q} \
             --out {output.page:q} \
             --record {output.record:q} &>{log:q}

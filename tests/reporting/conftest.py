@@ -144,6 +144,7 @@ def make_everything(repository, run_command, models_file):
             "write_report", "--tables", *tables, *report_inputs(root, files, models_file),
             "--graph-funnel", root / "kg/funnel.csv", "--corpus-funnels", root / "corpus/inductive/funnel.csv",
             "--text", text, "--verification", root / "verify.json", "--captions", *captions,
+            "--snakemake-options=--profile profiles/demo --configfile my.yaml",
             "--records", root / "provenance/kg/build_kg.json",
             "--params", json.dumps({key: config[key] for key in SECTIONS} | sides), "--out", root / "report.html",
         )  # fmt: skip

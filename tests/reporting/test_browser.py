@@ -90,7 +90,7 @@ def test_a_cell_opens_its_runs_and_the_command_that_makes_it_again(opened):
     for word in ("Table 7: CNN ✓ ONE, AUC", "20", "34.6", "inductive.cnn_bag_one.s1, inductive.cnn_bag_one.s2",
                  "runs/inductive.cnn_bag_one.s1/config.json", "logs/training/inductive.cnn_bag_one.s2.log",
                  "evaluation/inductive.cnn_bag_one.s1/one/metrics.json", "not comparable",
-                 "snakemake --profile profiles/demo --forcerun "
+                 "snakemake --profile profiles/demo --configfile my.yaml --forcerun "
                  "results/demo/runs/inductive.cnn_bag_one.s1/model.safetensors "
                  "results/demo/runs/inductive.cnn_bag_one.s2/model.safetensors -- "
                  "results/demo/tables/table7.csv"):  # fmt: skip

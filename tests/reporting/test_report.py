@@ -66,7 +66,7 @@ def whole_page(finished, models_file, expected_of):
         "verdicts": page.verdict_block(verification, {"table7": "Table 7"}),
         "construction": page.construction_block(rows, ALWAYS_MENDED),
         "provenance": page.provenance_block(
-            {"name": "x<y"}, "d" * 64, None, {"numpy": ["1", "2"]}, [("c.m.s1", "CNN")]
+            {"name": "x<y"}, "d" * 64, None, {"numpy": ["1", "2"]}, [("c.m.s1", "CNN")], "--configfile 'a & b.yaml'"
         ),
     }
     data = {"name": "</script><script>alert(1)"}
@@ -88,6 +88,11 @@ def test_the_page_is_whole_and_loads_nothing(whole_page):
 def test_the_page_escapes_what_it_shows(whole_page):
     assert "demo &amp; co" in whole_page and "&lt;invented&gt; &amp; small" in whole_page
     assert "a_b &amp; &lt;c&gt; %" in whole_page and "&quot;x&lt;y&quot;" in whole_page
+
+
+def test_a_run_is_done_again_with_the_options_of_the_run(whole_page):
+    model = "results/x&lt;y/runs/c.m.s1/model.safetensors"
+    assert f"snakemake --configfile &#x27;a &amp; b.yaml&#x27; --forcerun {model} -- {model}" in whole_page
 
 
 def test_cells_show_ours_the_papers_and_the_difference(whole_page):
@@ -191,6 +196,18 @@ def test_tables_and_figures_stand_in_their_section_in_the_papers_order(monkeypat
     assert not any(blocks.values())
     with pytest.raises(UsageError, match="table12"):
         write_report.read_tables(files, {})
+
+
+def test_the_orderings_stand_below_figure_5(tmp_path):
+    values = {"CM": 67.04, "OM": None}
+    orderings = [{"claim": "CM < all", "values": values, "holds": None, "status": "missing"}]
+    path = tmp_path / "figure5.svg"
+    path.write_text("<svg/>")
+    shown = write_report.numbered_blocks({}, {"cells": [], "orderings": orderings}, [path], {"figure5": "Curves."})
+    figure, below = shown["models"].split("</figure>")
+    assert "Curves." in figure and "<td>CM &lt; all</td><td>CM 67.0, OM —</td><td>—</td><td>missing</td>" in below
+    without = write_report.numbered_blocks({}, {"cells": [], "orderings": []}, [path], {"figure5": "Curves."})
+    assert "Ordering" not in without["models"]
 
 
 @pytest.mark.parametrize("name", ["tables7", "table", "table_b1", "figure_4", "table7.csv"])

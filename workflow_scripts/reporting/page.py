@@ -4,7 +4,7 @@ import base64
 import html
 import json
 
-from workflow_scripts.reporting import differences, html_table
+from workflow_scripts.reporting import coverage, differences, html_table, reference_rows
 from workflow_scripts.reporting.comparison import STATUSES
 from workflow_scripts.reporting.drawings import paper_order, title
 from workflow_scripts.reporting.page_script import BAGS, CURVES, SCRIPT
@@ -96,6 +96,24 @@ def differences_block(rows, resamples):
         f"the number of comparisons are not in it.</p>\n<details><summary>{differ} of {len(rows)} comparisons "
         f"differ</summary>{html_table.plain(differences.HEADER, rows, differences.NUMERIC)}</details>\n"
         '<p class="files"><a href="evaluation/differences.csv">csv</a></p>'
+    )
+
+
+def orderings_block(orderings):
+    """What the paper says of the order of the curves of Figure 5, which has no numbers: `orderings` of verify.json."""
+    rows = [reference_rows.ordering_row(entry) for entry in orderings]
+    return (
+        '<p class="caption">The paper prints no number of this figure; what it says of its order, beside ours (AUC in '
+        f"percent, mean over seeds):</p>\n{html_table.plain(reference_rows.ORDERINGS_HEADER, rows)}"
+    )
+
+
+def coverage_block(found, titles):
+    """Which cells are filled, and what the others need: `coverage.rows`."""
+    return (
+        '<h3 id="coverage">What is filled</h3>\n<p class="caption">A filled cell is a value of this run (knowledge of '
+        "encoders: of the registry). The last column is what it takes for the numbers to be the paper's.</p>\n"
+        + html_table.plain(coverage.HEADER, coverage.rows(found, titles), coverage.HEADER[1:3])
     )
 
 
@@ -226,7 +244,7 @@ def construction_block(rows, always):
     )
 
 
-def provenance_block(config, digest, code, versions, runs):
+def provenance_block(config, digest, code, versions, runs, options=""):
     """Configuration, versions and runs.
 
     Parameters
@@ -238,17 +256,17 @@ def provenance_block(config, digest, code, versions, runs):
         package -> list of versions.
     runs : list of (run id, row text)
         In the order of Table 7.
+    options : str
+        Of Snakemake, that choose this run.
     """
     facts = [["Configuration (SHA-256)", digest], ["Code of the jobs (SHA-256)", code or "no record"]]
     packages = [[name, ", ".join(found)] for name, found in versions.items()]
-    head = [
-        f'<th scope="col">{name}</th>'
-        for name in ("Run", "Row of Table 7", "Files", "Redo (with the profile of this run)")
-    ]
+    head = [f'<th scope="col">{name}</th>' for name in ("Run", "Row of Table 7", "Files", "Redo")]
     body = []
     for run, row in runs:
         files = " ".join(f'<a href="runs/{run}/{name}">{name}</a>' for name in ("config.json", "history.jsonl"))
-        redo = f"<code>snakemake --forcerun results/{html.escape(config['name'])}/runs/{run}/model.safetensors</code>"
+        model = f"results/{config['name']}/runs/{run}/model.safetensors"
+        redo = f"<code>{html.escape(f'snakemake {options} --forcerun {model} -- {model}')}</code>"
         cells = [f"<code>{run}</code>", html.escape(row), files, redo]
         body.append("<tr>" + "".join(html_table.td(cell, markup=True) for cell in cells) + "</tr>")
     text = html.escape(json.dumps(config, indent=2, sort_keys=True, ensure_ascii=False))

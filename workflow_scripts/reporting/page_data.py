@@ -8,16 +8,17 @@ from workflow_scripts.reporting.sources import json_file, take
 
 POINTS = 120
 BAG_CHARACTERS = 1_000_000
-PROFILES = {"demo": "--profile profiles/demo"}
 
 
-def page_data(name, tables, corpora, configs, curve_paths, models, bags_path=None):
+def page_data(name, options, tables, corpora, configs, curve_paths, models, bags_path=None):
     """The block.
 
     Parameters
     ----------
     name : str
         Of the run.
+    options : str
+        Of Snakemake, that choose this run.
     tables : dict
         Table name -> Table.
     corpora : iterable of str
@@ -34,7 +35,7 @@ def page_data(name, tables, corpora, configs, curve_paths, models, bags_path=Non
     shown = {run for table in tables.values() for row in table.rows for run in row.runs}
     return {
         "name": name,
-        "profile": PROFILES.get(name, "--profile slurm"),
+        "options": options,
         "tables": {key: table.spec.title for key, table in tables.items()},
         "corpora": sorted(corpora),
         "runs": {path.parent.name: run_values(path) for path in configs if path.parent.name in shown},

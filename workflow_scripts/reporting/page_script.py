@@ -81,7 +81,7 @@ function link(path, text) {
   return make("a", { href: path, text: text || path });
 }
 function redo(targets, result) {
-  return `snakemake ${data.profile} --forcerun ${targets.join(" ")} -- ${result}`;
+  return `snakemake ${data.options} --forcerun ${targets.join(" ")} -- ${result}`;
 }
 function runDetails(run, pooling) {
   const known = data.runs[run];
@@ -116,8 +116,7 @@ function show(button) {
   fact(list, "Log of the table", link(`logs/reporting/render_${name}.log`));
   const forced = trained.map((run) => `results/${data.name}/runs/${run}/model.safetensors`);
   const again = redo(forced.length ? forced : [result], result);
-  fact(list, trained.length ? "Train this cell again" : "Make it again", command(again),
-    make("p", { class: "caption", text: "Add the --configfile of this run, if it had one." }));
+  fact(list, trained.length ? "Train this cell again" : "Make it again", command(again));
   body.replaceChildren(list, ...trained.map((run) => runDetails(run, row.dataset.pooling)));
   dialog.showModal();
   dialog.scrollTop = 0;

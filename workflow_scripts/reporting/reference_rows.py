@@ -17,6 +17,9 @@ ORDERINGS = (
 )
 
 
+ORDERINGS_HEADER = ("Ordering", "Ours", "Holds here", "Verdict")
+
+
 def model_changes(path, reference):
     """What differs from the paper's rows of models.tsv, by table.
 
@@ -100,3 +103,9 @@ def orderings(paths, models):
             holds = low > high if strictly else low >= high
         found.append({"claim": claim, "values": values, "holds": holds})
     return found
+
+
+def ordering_row(entry):
+    """Texts under ORDERINGS_HEADER of an ordering with its verdict (key `status`), as verify.json has it."""
+    values = ", ".join(f"{name} {'—' if value is None else f'{value:.1f}'}" for name, value in entry["values"].items())
+    return [entry["claim"], values, {True: "yes", False: "no", None: "—"}[entry["holds"]], entry["status"]]

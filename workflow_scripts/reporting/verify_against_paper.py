@@ -13,7 +13,7 @@ import yaml
 from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import DataError, UsageError
 from workflow_scripts.common.files import atomic_open, write_json
-from workflow_scripts.reporting import comparison, reference_rows
+from workflow_scripts.reporting import comparison, coverage, reference_rows
 from workflow_scripts.reporting.catalogue import TABLE6, TABLES
 from workflow_scripts.reporting.csv_format import read_csv
 from workflow_scripts.reporting.drawings import paper_order
@@ -64,6 +64,7 @@ def main(args):
         reasons[name] = reasons_of(name)
         cells += comparison.compare(tables[name], expected, not reasons[name])
     order = figure5(args, reasons_of("figure5"))
+    filled = {name: coverage.coverage(tables[name]) for name in sorted(tables, key=paper_order)}
     counts = collections.Counter(cell.status for cell in cells)
     write_json(
         args.json,
@@ -73,11 +74,13 @@ def main(args):
             "reasons": reasons,
             "counts": {status: counts[status] for status in comparison.STATUSES},
             "orderings": order,
+            "coverage": filled,
             "cells": [dataclasses.asdict(cell) for cell in cells],
         },
     )
     with atomic_open(args.md) as stream:
         stream.write(render(settings["name"], reasons, counts, cells) + render_orderings(order))
+        stream.write(render_coverage(filled))
 
 
 def edited(args):
@@ -103,12 +106,17 @@ def render_orderings(order):
     """The orderings as a section of the page; nothing where there are none."""
     if not order:
         return ""
-    lines = [pipe(["Ordering", "Ours", "Holds here", "Verdict"]), "|:--|:--|:--|:--|"]
-    for entry in order:
-        values = ", ".join(f"{name} {'—' if v is None else f'{v:.1f}'}" for name, v in entry["values"].items())
-        holds = {True: "yes", False: "no", None: "—"}[entry["holds"]]
-        lines.append(pipe([entry["claim"], values, holds, entry["status"]]))
+    lines = [pipe(reference_rows.ORDERINGS_HEADER), "|:--|:--|:--|:--|"]
+    lines += [pipe(reference_rows.ordering_row(entry)) for entry in order]
     return "\n## Figure 5\n\n" + "\n".join(lines) + "\n"
+
+
+def render_coverage(found):
+    """What was filled as a section of the page."""
+    lines = [pipe(coverage.HEADER), "|:--|--:|--:|:--|:--|"]
+    titles = {name: TABLES[name].title for name in found}
+    lines += [pipe(row) for row in coverage.rows(found, titles)]
+    return "\n## What is filled\n\n" + "\n".join(lines) + "\n"
 
 
 def released(table6):

@@ -39,7 +39,8 @@ def main(args):
         + f'<p class="caption">{html_table.LEGEND}</p>',
         "graph": graph_section(args.graph_funnel),
         "corpus": "".join(map(corpus_section, args.corpus_funnels)),
-        "verdicts": page.verdict_block(verification, {name: table.spec.title for name, table in tables.items()}),
+        "verdicts": page.verdict_block(verification, {name: table.spec.title for name, table in tables.items()})
+        + page.coverage_block(verification["coverage"], titles(tables, args.figures)),
         "construction": page.construction_block(switched, ALWAYS_MENDED),
         "provenance": page.provenance_block(
             config,
@@ -47,6 +48,7 @@ def main(args):
             provenance.code_digest(args.records),
             provenance.versions(args.records),
             runs_of(tables["table7"]),
+            args.snakemake_options,
         ),
     }
     # the summary opens with what the run is, other sections with the paper's tables
@@ -56,7 +58,16 @@ def main(args):
     }
     models = read_models(args.models)
     bags_path = args.bags[0] if args.bags else None
-    data = page_data(config["name"], tables, config["corpora"], args.configs, args.curves, models, bags_path)
+    data = page_data(
+        config["name"],
+        args.snakemake_options,
+        tables,
+        config["corpora"],
+        args.configs,
+        args.curves,
+        models,
+        bags_path,
+    )
     if data["curves"]:
         sections["models"] += page.curves_block()
     compared, resamples = read_differences(args.differences, models)
@@ -107,7 +118,15 @@ def numbered_blocks(tables, verification, figures, captions):
         blocks[drawing.section] += page.figure_block(
             drawing.name, path.read_bytes(), path.suffix[1:], captions[drawing.name]
         )
+        if drawing.name == "figure5" and verification.get("orderings"):
+            blocks[drawing.section] += page.orderings_block(verification["orderings"])
     return blocks
+
+
+def titles(tables, figures):
+    """Name -> title of all tables and then all figures, in the paper's order."""
+    names = sorted((path.stem for path in figures), key=paper_order)
+    return {name: table.spec.title for name, table in tables.items()} | {name: FIGURES[name].title for name in names}
 
 
 def headline(tables, config):
@@ -185,6 +204,7 @@ def arguments():
     parser.add_argument("--verification", type=path, required=True, help="verify.json")
     parser.add_argument("--captions", type=path, nargs="+", required=True, help="captions by table and figure")
     parser.add_argument("--records", type=path, nargs="*", default=[], help="provenance records of jobs")
+    parser.add_argument("--snakemake-options", default="", help="profile and configuration of the run, as typed")
     parser.add_argument("--out", type=path, required=True, help="the page (HTML)")
     return parser
 
