@@ -10,7 +10,7 @@ from snakemake.io import is_flagged
 
 sys.path.insert(0, workflow.basedir)
 
-from workflow_scripts.common import configuration, kept_plan
+from workflow_scripts.common import belb_corpora, configuration, kept_plan
 from workflow_scripts.common.belb_plan import BelbPlan
 from workflow_scripts.common.code_inputs import code_inputs
 from workflow_scripts.common.digests import file_digest
@@ -247,6 +247,32 @@ def hub_settings(wildcards):
     return canonical_json(
         {name: row[name] for name in ("encoder", "hub_id", "revision", "weights")}
     )
+
+
+def belb_corpus_files(wildcards):
+    """The released files of a corpus of BELB, and the tables that its configuration names."""
+    return PLAN.belb_corpus_files(wildcards.belb_corpus)
+
+
+def belb_corpus_kb(wildcards):
+    """What the build of a corpus reads of its knowledge base; nothing where it has none."""
+    kb = PLAN.belb_corpus(wildcards.belb_corpus)["kb"]
+    tables = ("names", "history", "alternatives") if kb else ()
+    return [f"resources/belb/kbs/{kb}/{table}.parquet" for table in tables]
+
+
+def belb_corpus_options(wildcards, input):
+    """Options of the build of a corpus that name files."""
+    values = PLAN.belb_corpus(wildcards.belb_corpus)
+    named = {"--splits": values["splits"], "--not-in-kb": values["not_in_kb"]}
+    named["--kb"] = os.path.dirname(input.kb[0]) if input.kb else None
+    return [word for option, value in named.items() if value for word in (option, value)]
+
+
+def belb_corpus_settings(wildcards):
+    """Params of the build of a corpus: the steps of its pipeline."""
+    values = PLAN.belb_corpus(wildcards.belb_corpus)
+    return canonical_json({step: values[step] for step in belb_corpora.STEPS})
 
 
 def medline_file(suffix=""):

@@ -22,6 +22,7 @@ NOT_IN_THE_DEMO = {
     "acquire/download_source.py",
     "acquire/download_umls.py",
     "acquire/extract_umls.py",
+    "belb/build_belb_corpus.py",
     "belb/evaluate_predictions.py",
     "belb/link_by_name.py",
     "belb/list_belb_spans.py",

@@ -14,9 +14,10 @@ from workflow_scripts.belb.bioc_files import write_bioc
 from workflow_scripts.belb.contracts import DOCUMENTS, MENTIONS, SPLITS
 from workflow_scripts.belb.corpus_hub import write_hub
 from workflow_scripts.belb.corpus_pipeline import Steps, build, wanted_identifiers
-from workflow_scripts.belb.corpus_registry import choose, read_registry, read_splits
+from workflow_scripts.belb.corpus_splits import read_splits
 from workflow_scripts.belb.identifiers import read_known, read_mapping
 from workflow_scripts.common import command, params
+from workflow_scripts.common.belb_corpora import choose, read_registry
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.files import write_delimited, write_json
 from workflow_scripts.common.tables import write_table

@@ -2,7 +2,6 @@
 
 import contextlib
 import gzip
-import pathlib
 import zlib
 
 from workflow_scripts.common.errors import DataError
@@ -43,32 +42,3 @@ def whole_number(text, what, path, line):
     if not (text.isascii() and text.isdigit()):
         raise DataError(path, line=line, found=f"{what} {text!r}", expected="a whole number", remedy="correct the line")
     return int(text)
-
-
-def find_files(folder, patterns):
-    """The files of a folder that a cell of the registry names, in its order.
-
-    Parameters
-    ----------
-    folder : str or Path
-    patterns : str
-        Glob patterns, a blank between; each must match exactly one file or folder.
-
-    Raises
-    ------
-    DataError
-        If a pattern matches none or several.
-    """
-    found = []
-    for pattern in patterns.split():
-        matches = sorted(path for path in pathlib.Path(folder).glob(pattern) if not path.name.startswith("."))
-        if len(matches) != 1:
-            there = ", ".join(path.name for path in matches) or "none"
-            raise DataError(
-                folder,
-                found=f"{there} for {pattern}",
-                expected="exactly one file of this name",
-                remedy="put the released file there (experiments/belb_corpora.tsv names the files of each corpus)",
-            )
-        found += matches
-    return found

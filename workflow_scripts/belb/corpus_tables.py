@@ -2,15 +2,12 @@
 
 import collections
 import dataclasses
-import pathlib
 
 import pyarrow as pa
 
-from workflow_scripts.belb.contracts import DOCUMENTS, MENTIONS, SPLITS
+from workflow_scripts.belb.contracts import MENTIONS, SPLITS
 from workflow_scripts.belb.corpus_pipeline import mention_digest
 from workflow_scripts.common.errors import DataError
-from workflow_scripts.common.files import read_json
-from workflow_scripts.common.tables import read_table
 
 
 def document_rows(name, documents):
@@ -123,44 +120,3 @@ def _overlapping(rows):
         count += row["start"] < furthest.get(row["document"], 0)
         furthest[row["document"]] = max(furthest.get(row["document"], 0), row["end"])
     return count
-
-
-@dataclasses.dataclass(frozen=True)
-class LoadedCorpus:
-    """A built corpus: its name, tables of contracts DOCUMENTS and MENTIONS, statistics and subsets as dicts."""
-
-    name: str
-    documents: pa.Table
-    mentions: pa.Table
-    statistics: dict
-    subsets: dict
-
-
-def load_corpus(path):
-    """Load a corpus that `build_belb_corpus` wrote.
-
-    Parameters
-    ----------
-    path : str or Path
-        Its folder.
-
-    Returns
-    -------
-    LoadedCorpus
-
-    Raises
-    ------
-    DataError
-        If the tables are of another form than their contracts.
-    """
-    folder = pathlib.Path(path)
-    if not (folder / "mentions.parquet").is_file():
-        raise DataError(folder, found="no mentions.parquet", expected="a corpus", remedy="build it: build_belb_corpus")
-    statistics = read_json(folder / "statistics.json")
-    return LoadedCorpus(
-        statistics["corpus"],
-        read_table(folder / "documents.parquet", DOCUMENTS),
-        read_table(folder / "mentions.parquet", MENTIONS),
-        statistics,
-        read_json(folder / "subsets.json"),
-    )

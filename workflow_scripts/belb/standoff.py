@@ -8,8 +8,9 @@ import bisect
 import pathlib
 import re
 
-from workflow_scripts.belb.corpus_files import find_files, lines, read_text, whole_number
+from workflow_scripts.belb.corpus_files import lines, read_text, whole_number
 from workflow_scripts.belb.corpus_records import Annotation, Document, Original, passage_starts
+from workflow_scripts.common.belb_corpora import find_files
 from workflow_scripts.common.errors import DataError
 
 _S800_DOCUMENT = re.compile(r"(\S+):(\d+)")

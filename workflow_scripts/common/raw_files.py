@@ -103,7 +103,7 @@ class RawFiles:
         """Sources of experiments/sources.tsv that a rule downloads: row by path below resources/.
 
         Word vectors whose slot is a row of the table and whose path is below resources/, where `downloads.embeddings`
-        allows it; the semantic groups where a rule installs the release of the graph.
+        allows it; the semantic groups where a rule installs the release of the graph; corpora of BELB without a folder.
         """
         wanted = {}
         if self.config["downloads"]["embeddings"]:
@@ -112,7 +112,7 @@ class RawFiles:
                     wanted[str(pathlib.Path(entry["path"]).relative_to(RESOURCES))] = slot
         if self.install_of("umls") and not self.config["umls"]["semantic_groups"]:
             wanted[str(SEMANTIC_GROUPS.relative_to(RESOURCES))] = "semantic_groups"
-        return wanted
+        return wanted | self.belb_corpus_downloads()
 
     def downloaded_encoders(self, weights=None):
         """Encoders that a rule gets from the hub, by the path of their folder below resources/; those with this file of

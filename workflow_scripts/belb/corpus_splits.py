@@ -1,74 +1,18 @@
-"""The corpora of the benchmark: experiments/belb_corpora.tsv (schemas/belb_corpora.schema.yaml), a row a release."""
+"""The documents of a corpus of the registry by split: which reader, which split."""
 
-import csv
-import dataclasses
 import pathlib
 
 from workflow_scripts.belb.bioc_files import read_bioc
 from workflow_scripts.belb.bioid import read_bioid
 from workflow_scripts.belb.contracts import SPLITS
-from workflow_scripts.belb.corpus_files import find_files, lines
+from workflow_scripts.belb.corpus_files import lines
 from workflow_scripts.belb.osiris import read_osiris
 from workflow_scripts.belb.pubtator import read_pubtator
 from workflow_scripts.belb.seth import read_snp
 from workflow_scripts.belb.standoff import read_brat, read_linnaeus, read_s800
-from workflow_scripts.common.errors import DataError, UsageError
+from workflow_scripts.common.belb_corpora import DRAW, OWN_LISTS, find_files
+from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.keyed_random import key64
-
-_DRAW = "draw:"
-_OWN_LISTS = "experiments/"
-
-
-@dataclasses.dataclass(frozen=True)
-class Corpus:
-    """A row of the registry; the schema says what each column is."""
-
-    corpus: str
-    release: str
-    name: str
-    entity_type: str
-    kb: str
-    format: str
-    documents: str
-    train: str
-    dev: str
-    test: str
-    types: str
-    identifiers: str
-    licence: str
-
-    def keeps(self, kind):
-        """Whether annotations of a type are mentions of this corpus: `types` lists these, or with "-" the others."""
-        kinds = self.types.split()
-        if kinds[0].startswith("-"):
-            return f"-{kind.strip()}" not in kinds
-        return kind.strip() in kinds
-
-
-def read_registry(path):
-    """All rows of the registry by (corpus, release)."""
-    columns = [field.name for field in dataclasses.fields(Corpus)]
-    with open(path, encoding="utf-8", newline="") as stream:
-        reader = csv.DictReader(stream, delimiter="\t")
-        if reader.fieldnames != columns:
-            raise DataError(path, line=1, found=str(reader.fieldnames), expected=f"columns {', '.join(columns)}")
-        rows = {}
-        for row in reader:
-            if None in row or None in row.values():
-                raise DataError(
-                    path, line=reader.line_num, found="another number of columns", expected=f"{len(columns)}"
-                )
-            corpus = Corpus(**row)
-            rows[corpus.corpus, corpus.release] = corpus
-    return rows
-
-
-def choose(rows, corpus, release):
-    """One row of the registry; UsageError names what there is."""
-    if (corpus, release) not in rows:
-        there = ", ".join(f"{name} ({kind})" for name, kind in rows)
-        raise UsageError(f"no corpus {corpus} ({release}) in the registry; there is {there}")
-    return rows[corpus, release]
 
 
 def _pubtator(paths):
@@ -128,7 +72,7 @@ def read_splits(corpus, folder, own_lists, splits=None):
         named = {}
         for split in SPLITS:
             patterns = getattr(corpus, split)
-            if patterns and not patterns.startswith(_DRAW):
+            if patterns and not patterns.startswith(DRAW):
                 found = READERS[corpus.format](find_files(folder, patterns))
                 named.update({id(document): (document, split) for document in found})
         documents, again = _once(document for document, _ in named.values())
@@ -149,9 +93,9 @@ def _listed(corpus, folder, own_lists):
     belongs = {}
     for split in SPLITS:
         patterns = getattr(corpus, split)
-        if not patterns or patterns.startswith(_DRAW):
+        if not patterns or patterns.startswith(DRAW):
             continue
-        root = own_lists if patterns.startswith(_OWN_LISTS) else folder
+        root = own_lists if patterns.startswith(OWN_LISTS) else folder
         for path in find_files(root, patterns):
             for number, line in lines(path):
                 name = line.strip().removeprefix("pmcA")
@@ -166,10 +110,10 @@ def _listed(corpus, folder, own_lists):
 
 def _drawn(belongs, corpus):
     """With the development documents drawn from the training ones, where the registry says how many."""
-    if not corpus.dev.startswith(_DRAW):
+    if not corpus.dev.startswith(DRAW):
         return belongs
     pool = sorted((name for name, split in belongs.items() if split == "train"), key=lambda name: key64("dev", name))
-    drawn = set(pool[: int(corpus.dev.removeprefix(_DRAW))])
+    drawn = set(pool[: int(corpus.dev.removeprefix(DRAW))])
     return {name: "dev" if name in drawn else split for name, split in belongs.items()}
 
 
