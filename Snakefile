@@ -116,6 +116,7 @@ rule belb:
         BELB_KBS,
         BELB_CORPORA,
         BELB_METRICS,
+        BELB_TABLES,
 
 
 rule bundle:
@@ -150,6 +151,7 @@ include: "rules/reporting.smk"
 include: "rules/belb.smk"
 include: "rules/belb_systems.smk"
 include: "rules/linking_belb.smk"
+include: "rules/reporting_belb.smk"
 
 
 watch_records()

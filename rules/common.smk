@@ -127,6 +127,20 @@ BELB_KBS = collect("resources/belb/kbs/{kb}/names.parquet", kb=BELB.kbs)
 BELB_METRICS = [
     f"<results>/belb/{spans}/{corpus}/{system}.json" for spans, corpus, system in BELB.measures()
 ]
+BELB_TABLE_NAMES = [
+    "belb_table4",
+    "belb_table4_groups",
+    "belb_table5",
+    "belb_table14",
+    "belb_table15",
+    "belb_corpora",
+    "belb_end_to_end",
+]
+# none without corpora, as nothing of section belb is made then
+BELB_TABLE_NAMES = BELB_TABLE_NAMES if BELB.corpora else []
+BELB_TABLES = collect(
+    "<results>/tables/{table}.{format}", table=BELB_TABLE_NAMES, format=["csv", "md", "tex"]
+)
 
 
 class NotKept:

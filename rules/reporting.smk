@@ -1023,7 +1023,7 @@ rule write_report:
     input:
         code=code("reporting/write_report.py"),
         raw=ancient(raw_digests()),
-        tables=collect("<results>/tables/{table}.csv", table=TABLE_NAMES),
+        tables=collect("<results>/tables/{table}.csv", table=TABLE_NAMES + BELB_TABLE_NAMES),
         figures=collect("<results>/figures/{figure}.svg", figure=FIGURE_NAMES),
         configs=collect("<results>/runs/{run}/config.json", run=RUNS),
         curves=evaluated("table7", "curve.parquet"),
@@ -1034,7 +1034,10 @@ rule write_report:
         corpus_funnels=collect("<results>/corpus/{corpus}/funnel.csv", corpus=CORPORA),
         text="<results>/text/statistics.json",
         verification="<results>/verify.json",
-        captions=collect("report/{name}.rst", name=["workflow", *FIGURE_NAMES, *TABLE_NAMES]),
+        captions=collect(
+            "report/{name}.rst",
+            name=["workflow", *FIGURE_NAMES, *TABLE_NAMES, *BELB_TABLE_NAMES],
+        ),
         records=[
             "<results>/provenance/kg/build_kg.json",
             *collect("<results>/provenance/corpus/{corpus}/build_corpus.json", corpus=CORPORA),

@@ -10,12 +10,14 @@ print(result["full"]["recall@1"])
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from workflow_scripts.belb.contracts import DOCUMENTS, MENTIONS
+from workflow_scripts.belb.corpus_tables import subsets
 from workflow_scripts.belb.gold import gold_of
-from workflow_scripts.belb.metrics import evaluation, subsets
+from workflow_scripts.belb.metrics import evaluation
 from workflow_scripts.belb.predictions import Prediction, Predictions, read_predictions
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.tables import read_table
@@ -46,15 +48,12 @@ class Corpus:
         """The scored mentions of a split, see `gold.Gold`."""
         return gold_of(self.name, self.documents, self.mentions, split)
 
-    def seen(self, split="test"):
-        """Gold identifiers, and lower-cased texts, of the mentions of the other splits, as two sets."""
-        others = self.mentions.filter(pc.and_(pc.not_equal(self.mentions["split"], split), _scored(self.mentions)))
-        identifiers = pc.list_flatten(others["identifiers"]).to_pylist()
-        return set(identifiers), {text.lower() for text in others["text"].to_pylist()}
-
-
-def _scored(mentions):
-    return pc.invert(mentions["foreign"])
+    def subsets(self, split="test"):
+        """Name -> bool array, (n_mentions,): the mentions of the test split that training says little about."""
+        if split != "test":
+            return {}
+        digests = self.gold(split).hexdigests
+        return {name: np.isin(digests, chosen) for name, chosen in subsets(self.mentions.to_pylist()).items()}
 
 
 def load_corpus(folder):
@@ -99,7 +98,7 @@ def evaluate(corpus, predictions, split="test", ranks=(1, 5), reference=None):
     """
     gold = corpus.gold(split)
     predictions, reference = (_loaded(each, corpus) for each in (predictions, reference))
-    return evaluation(gold, predictions, ranks, reference, subsets(gold, *corpus.seen(split)))
+    return evaluation(gold, predictions, ranks, reference, corpus.subsets(split))
 
 
 def _loaded(predictions, corpus):

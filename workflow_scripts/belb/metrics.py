@@ -107,25 +107,6 @@ def _ranks(gold, predictions, rows, depth):
     return tuple(np.array(column, np.int64) for column in (mention, rank, tied, right))
 
 
-def subsets(gold, seen_identifiers, seen_names):
-    """The mentions that training does not help with: masks by name of the subset (BELB, section 2.3.3).
-
-    Parameters
-    ----------
-    gold : Gold
-    seen_identifiers, seen_names : set of str
-        Gold identifiers, and lower-cased texts, of the mentions of the other splits.
-
-    Returns
-    -------
-    dict
-        "zero_shot": no gold identifier was seen. "stratified": one was, but not the lower-cased text.
-    """
-    unseen = np.array([not seen_identifiers.intersection(identifiers) for identifiers in gold.identifiers])
-    new_name = np.array([text.lower() not in seen_names for text in gold.texts])
-    return {"zero_shot": unseen, "stratified": ~unseen & new_name}
-
-
 def evaluation(gold, predictions, ranks=(1, 5), reference=None, masks=None):
     """Everything that is reported about one system on one corpus.
 
@@ -138,14 +119,15 @@ def evaluation(gold, predictions, ranks=(1, 5), reference=None, masks=None):
     reference : Predictions or None
         The filtered figures are over the gold mentions whose exact span this system has.
     masks : dict or None
-        Further subsets: name -> bool array, (n_mentions,).
+        Subsets: name -> bool array, (n_mentions,).
 
     Returns
     -------
     dict
-        corpus, kb, system, split; "full", "filtered" (None without reference), "by_type" and "subsets", each with n,
-        predicted (mentions with a candidate), ambiguous (several identifiers at rank 1) and recall@k by mode, shares in
-        [0, 1], None where there is no mention; "spans" of gold and predictions.
+        corpus, kb, system, reference, split; "full", "by_type" and "subsets", and over the reference system's spans
+        "filtered", "filtered_by_type" and "filtered_subsets" (None without one), each with n, predicted (mentions with
+        a candidate), ambiguous (several identifiers at rank 1) and recall@k by mode, shares in [0, 1], None where there
+        is no mention; "spans": numbers of gold and predicted ones, see `end_to_end`.
     """
     if not ranks or any(k < 1 for k in ranks):
         raise DataError("recall@k", found=f"ranks {list(ranks)}", expected="numbers from 1")
@@ -153,19 +135,22 @@ def evaluation(gold, predictions, ranks=(1, 5), reference=None, masks=None):
     types = np.array(gold.entity_types)
     filtered = np.array(aligned(gold, reference)) >= 0 if reference is not None else None
     exact = int(found.spans.sum())
-    return {
+    parts = {"by_type": {kind: types == kind for kind in sorted(set(gold.entity_types))}, "subsets": masks or {}}
+    result = {
         "corpus": gold.corpus,
         "split": gold.split,
         "kb": predictions.kb,
         "system": predictions.system,
         "reference": reference.system if reference is not None else None,
-        "full": found.recall(),
-        "filtered": found.recall(filtered) if filtered is not None else None,
-        "by_type": {kind: found.recall(types == kind) for kind in sorted(set(gold.entity_types))},
-        "subsets": {name: found.recall(mask) for name, mask in (masks or {}).items()},
         "spans": {"gold": len(gold), "predicted": len(predictions.rows), "exact": exact}
         | end_to_end(found, len(predictions.rows), exact),
     }
+    for prefix, kept in (("", np.ones(len(gold), bool)), ("filtered_", filtered)):
+        result[prefix.removesuffix("_") or "full"] = None if kept is None else found.recall(kept)
+        for name, chosen in parts.items():
+            of_parts = {part: found.recall(mask & kept) for part, mask in chosen.items()} if kept is not None else None
+            result[f"{prefix}{name}"] = of_parts
+    return result
 
 
 def end_to_end(found, rows, exact):

@@ -17,6 +17,7 @@ SECTIONS = (
     ("corpus", "Corpus"),
     ("models", "Models"),
     ("bags", "Bags"),
+    ("linkers", "Entity linkers (BELB)"),
     ("verdicts", "Against the paper"),
     ("construction", "Construction"),
     ("lists", "Appendix"),

@@ -7,6 +7,7 @@ from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.files import atomic_open, read_json
 from workflow_scripts.reporting import effects, html_table, page, provenance
+from workflow_scripts.reporting.belb_catalogue import BELB_TABLES
 from workflow_scripts.reporting.catalogue import TABLES
 from workflow_scripts.reporting.csv_format import read_csv
 from workflow_scripts.reporting.differences import read_differences
@@ -80,7 +81,7 @@ def main(args):
 
 
 def read_tables(paths, captions):
-    """All tables of the catalogue that the workflow made, in the paper's order.
+    """All tables of the catalogues that the workflow made, in the papers' order.
 
     Raises
     ------
@@ -88,11 +89,14 @@ def read_tables(paths, captions):
         If a file is no table of the catalogue, or has no caption.
     """
     files = {path.stem: path for path in paths}
+    catalogue = TABLES | BELB_TABLES
+    order = [*sorted(TABLES, key=paper_order), *BELB_TABLES]
     for name in files:
-        if name not in TABLES or name not in captions:
-            known = ", ".join(sorted(TABLES, key=paper_order))
+        if name not in catalogue or name not in captions:
+            known = ", ".join(order)
             raise UsageError(f"--tables: {name} has no caption or is none of the catalogue ({known})")
-    return {name: read_csv(files[name], TABLES[name], captions[name]) for name in sorted(files, key=paper_order)}
+    chosen = sorted(files, key=order.index)
+    return {name: read_csv(files[name], catalogue[name], captions[name]) for name in chosen}
 
 
 def numbered_blocks(tables, verification, figures, captions):

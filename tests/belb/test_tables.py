@@ -1,0 +1,186 @@
+"""Tables of BELB: the published numbers in the repository, values from metrics, order of rows, all three formats."""
+
+import json
+
+import pytest
+
+from tests.belb.worlds import corpus_of, predictions_of
+from workflow_scripts.belb.api import evaluate
+from workflow_scripts.common.errors import DataError
+from workflow_scripts.reporting import render_belb_table
+from workflow_scripts.reporting.belb_catalogue import BELB_TABLES
+from workflow_scripts.reporting.belb_rows import CORPORA, corpus_values, row_order, table_values
+from workflow_scripts.reporting.csv_format import read_csv
+from workflow_scripts.reporting.expected import read_expected
+
+
+@pytest.fixture(scope="module")
+def expected(repository):
+    """Numbers of a table by key and metric."""
+
+    def read(name):
+        entries = read_expected(
+            repository / f"experiments/expected/{name}.tsv", name, repository / "schemas/expected.schema.yaml"
+        )
+        return entries, {(*entry.keys, entry.metric): float(entry.printed) for entry in entries}
+
+    return read
+
+
+def test_every_table_has_numbers_and_a_caption(expected, repository):
+    counts = {}
+    for name, spec in BELB_TABLES.items():
+        entries, _ = expected(name)
+        assert {entry.metric for entry in entries} <= {column.name for column in spec.columns if column.paper}
+        assert all(len(entry.keys) == len(spec.keys) for entry in entries)
+        assert all(entry.comparison == "reference" and entry.note for entry in entries), "shown, never judged"
+        assert (
+            (repository / f"report/{name}.rst").read_text(encoding="utf-8").startswith(("BELB", "Corpora", "Detected"))
+        )
+        counts[name] = len(entries)
+    wanted = {"belb_table4": 40, "belb_table4_groups": 29, "belb_table14": 108, "belb_table15": 153}
+    assert counts == wanted | {"belb_table5": 37, "belb_corpora": 86, "belb_end_to_end": 0}
+
+
+def test_published_numbers_fit_each_other(expected):
+    """Table 4 is Table 14's std with two decimals (its draw differs by at most .01); modes and ranks are in order."""
+    four, fourteen, fifteen = (expected(name)[1] for name in ("belb_table4", "belb_table14", "belb_table15"))
+    systems = {"taggerone", "gnormplus", "bc7t2w", "sr4gn", "fuzzysearch"}
+    compared = 0
+    for (corpus, system, metric), value in fourteen.items():
+        printed = four.get((corpus, "rbes" if system in systems else system, "recall"))
+        if metric == "std" and printed is not None:
+            assert value / 100 == pytest.approx(printed, abs=0.0105), (corpus, system)
+            compared += 1
+    assert compared == 33
+    for numbers in (fourteen, fifteen):
+        for key, value in numbers.items():
+            if key[2] == "strict" and (*key[:2], "std") in numbers:
+                assert value <= numbers[*key[:2], "std"]
+            if key[2] == "lenient":
+                assert value >= numbers[*key[:2], "std"]
+            if key[2].endswith("@5"):
+                assert value >= numbers.get((*key[:2], key[2].removesuffix("@5")), 0)
+    for (corpus, system, metric), value in fourteen.items():
+        if metric == "mentions":
+            assert value <= fifteen[corpus, system, "mentions"] == expected("belb_corpora")[1][corpus, "mentions_test"]
+
+
+def test_known_numbers(expected):
+    fifteen = expected("belb_table15")[1]
+    assert fifteen["gnormplus", "genbioel", "lenient"] == 84.26 and fifteen["gnormplus", "genbioel", "strict"] == 6.80
+    assert fifteen["ncbi_disease", "taggerone", "std"] == 76.77
+    assert expected("belb_table4")[1]["ncbi_disease", "genbioel", "recall"] == 0.89
+    assert expected("belb_table4_groups")[1]["zero_shot", "rbes", "recall"] == 0.65
+    corpora = expected("belb_corpora")[1]
+    assert [corpora["bc5cdr_chemical", f"mentions_{split}"] for split in ("train", "dev", "test")] == [5148, 5298, 5334]
+
+
+def measured(tmp_path, name="ncbi_disease", system="exact", reference=False):
+    """Metrics of a small world: two of four mentions right, three of them in the reference system."""
+    mentions = [("train", "0", "a", ["A"]), *(("test", "1", text, [text.upper()]) for text in ("a", "b", "c", "d"))]
+    corpus = corpus_of(mentions, name)
+    candidates = [[["A"]], [["x"]], [["C", "D"], ["C"]], None]
+    predictions = predictions_of(corpus, candidates)
+    object.__setattr__(predictions, "system", system)
+    others = predictions_of(corpus, [[["A"]], [["B"]], None, [["D"]]]) if reference else None
+    if reference is True:
+        object.__setattr__(others, "system", system)
+    path = tmp_path / f"{name}.{system}.json"
+    path.write_text(json.dumps(evaluate(corpus, predictions, reference=others)))
+    return path
+
+
+def shown(values, key):
+    cells, runs = values[key]
+    return {name: cell.value for name, cell in cells.items()}, runs
+
+
+def test_values(tmp_path):
+    path = measured(tmp_path, reference=True)
+    key = ("ncbi_disease", "exact")
+    four = table_values("belb_table4", [path])
+    assert shown(four, key) == ({"recall": pytest.approx(1 / 3), "ours_full": 1.5 / 4}, ("ncbi_disease/exact",))
+    assert four["ncbi_disease", "rbes"] == four[key], "the reference system stands for the entity-specific one"
+    fourteen, _ = shown(table_values("belb_table14", [path]), key)
+    assert fourteen == pytest.approx({"mentions": 3, "std": 100 / 3, "strict": 100 / 3, "lenient": 100 / 3})
+    fifteen, _ = shown(table_values("belb_table15", [path]), key)
+    assert fifteen == {
+        **{"mentions": 4, "std": 37.5, "strict": 25.0, "lenient": 50.0, "strict@5": 50.0, "lenient@5": 50.0},
+        **{"ambiguous": 1, "unanswered": 1},
+    }
+    assert shown(table_values("belb_table5", [path]), key)[0] == {"std": 37.5, "strict": 25.0}
+    end, _ = shown(table_values("belb_end_to_end", [], [path]), key)
+    assert (end["gold"], end["found"], end["detection_precision"]) == (4, 3, 100.0)
+
+
+def test_without_a_reference_system_the_filtered_figures_are_empty(tmp_path):
+    path = measured(tmp_path)
+    assert shown(table_values("belb_table4", [path]), ("ncbi_disease", "exact"))[0]["recall"] is None
+    assert set(shown(table_values("belb_table14", [path]), ("ncbi_disease", "exact"))[0].values()) == {None}
+
+
+def test_groups_are_micro_averages_over_corpora(tmp_path):
+    paths = [measured(tmp_path), measured(tmp_path, "bc5cdr_disease", reference=True)]
+    values = table_values("belb_table4_groups", paths)
+    cells, runs = shown(values, ("disease", "exact"))
+    assert cells == {"recall": pytest.approx(1 / 3), "ours_full": 3 / 8, "ours_mentions": 8}
+    assert runs == ("bc5cdr_disease/exact", "ncbi_disease/exact")
+    cells, _ = shown(values, ("zero_shot", "exact"))
+    assert cells["ours_mentions"] == 6 and cells["ours_full"] == pytest.approx(0.5 / 3)
+    cells, _ = shown(values, ("stratified", "exact"))
+    assert cells == {"recall": None, "ours_full": None, "ours_mentions": 0}
+    assert shown(values, ("disease", "rbes"))[0]["ours_mentions"] == 4
+
+
+def test_one_file_for_each_system_and_corpus(tmp_path):
+    path = measured(tmp_path)
+    with pytest.raises(DataError, match="metrics of exact on ncbi_disease again"):
+        table_values("belb_table4", [path, path.rename(tmp_path / "b.json").with_name("b.json"), tmp_path / "b.json"])
+
+
+def test_rows_stand_by_corpus_the_papers_systems_first(expected):
+    entries, _ = expected("belb_table14")
+    order = row_order({("ncbi_disease", "exact"): None, ("own", "exact"): None}, entries)
+    assert list(dict.fromkeys(corpus for corpus, _ in order)) == [c for c in CORPORA if c in {k for k, _ in order}] + [
+        "own"
+    ]
+    ncbi = [system for corpus, system in order if corpus == "ncbi_disease"]
+    assert ncbi == ["arboel", "biosyn", "biosyn_ar", "genbioel", "genbioel_ar", "taggerone", "exact"]
+
+
+@pytest.mark.parametrize("name", BELB_TABLES)
+def test_all_formats(tmp_path, repository, name):
+    metrics = measured(tmp_path, reference=True)
+    statistics = tmp_path / "statistics.json"
+    splits = {split: {"documents": 1, "mentions": 2} for split in ("train", "dev", "test")}
+    statistics.write_text(json.dumps({"corpus": "ncbi_disease", "splits": splits, "subsets": {"zero_shot": 3}}))
+    options = ["--table", name, "--metrics", metrics, "--found", metrics, "--corpora", statistics]
+    options += [
+        "--expected",
+        repository / f"experiments/expected/{name}.tsv",
+        "--caption",
+        repository / f"report/{name}.rst",
+    ]
+    options += ["--schema", repository / "schemas/expected.schema.yaml"]
+    for kind in ("csv", "md", "tex"):
+        options += [f"--{kind}", tmp_path / f"table.{kind}"]
+    render_belb_table.main(render_belb_table.arguments().parse_args(list(map(str, options))))
+    table = read_csv(tmp_path / "table.csv", BELB_TABLES[name])
+    ours = [row for row in table.rows if row.runs]
+    assert ours and {row.keys.get("corpus", "ncbi_disease") for row in ours} == {"ncbi_disease"}
+    assert BELB_TABLES[name].title in (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert "tabular" in (tmp_path / "table.tex").read_text(encoding="utf-8")
+
+
+def test_counts_of_corpora(tmp_path):
+    (tmp_path / "a").mkdir()
+    splits = {split: {"documents": n, "mentions": 10 * n} for n, split in enumerate(("train", "dev", "test"), 1)}
+    path = tmp_path / "a" / "statistics.json"
+    path.write_text(json.dumps({"corpus": "s800", "splits": splits, "subsets": {"zero_shot": 5, "stratified": 6}}))
+    cells, runs = shown(corpus_values([path]), ("s800",))
+    assert cells["documents_dev"] == 2 and cells["mentions_test"] == 30 and cells["stratified"] == 6
+    assert runs == ("s800",)
+    path.write_text("{}")
+    with pytest.raises(DataError, match="key splits"):
+        corpus_values([path])
