@@ -1,4 +1,4 @@
-"""Stage acquire: word vectors and pretrained encoders, which a run that starts from a released corpus needs too."""
+"""Stage acquire: word vectors, pretrained encoders and spaCy models; a run that starts from a released corpus needs some too."""
 
 
 rule download_source:
@@ -72,3 +72,33 @@ use rule download_encoder as download_encoder_safetensors with:
         ),
     wildcard_constraints:
         encoder_folder=one_of(PLAN.downloaded_encoders("model.safetensors")),
+
+
+rule download_spacy_model:
+    """Get a spaCy model by the published address of its archive and unpack it; one that is there is kept."""
+    input:
+        code=ancient(code("acquire/download_spacy_model.py")),
+    output:
+        meta=update("resources/spacy/{spacy_model}/meta.json"),
+    log:
+        "<results>/logs/acquire/download_spacy_model/{spacy_model}.log",
+    benchmark:
+        "<results>/benchmarks/acquire/download_spacy_model/{spacy_model}.jsonl"
+    wildcard_constraints:
+        spacy_model=one_of(PLAN.spacy_downloads()),
+    localrule: True
+    conda:
+        "../envs/acquire.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(500),
+        runtime=240,
+    params:
+        params=spacy_settings,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --meta {output.meta:q} \
+            --lock resources/sources.lock \
+            --params {params.params:q} &>{log:q}
+        """

@@ -345,10 +345,23 @@ def contents(*paths):
 def model_digest(section):
     """A params function: the digest of meta.json of the spaCy model that a section of the config names by its folder.
 
-    So another model at the same path is a change. A model named by its package is known by its environment.
+    So another model at the same path is a change. A model named by its package is known by its environment, one that
+    is downloaded by its input.
     """
     model = PLAN.value(f"{section}.model")
-    return contents(f"{model}/meta.json") if model else contents()
+    if model is None or PLAN.downloaded_model_files(section):
+        return contents()
+    return contents(f"{model}/meta.json")
+
+
+def model_files(section):
+    """meta.json of the spaCy model of a section where a rule downloads it; else nothing."""
+    return PLAN.downloaded_model_files(section)
+
+
+def spacy_settings(wildcards):
+    """Params of the download of a spaCy model: the address of its archive."""
+    return canonical_json({"url": PLAN.spacy_downloads()[wildcards.spacy_model]})
 
 
 def prior_settings(*names):

@@ -51,6 +51,7 @@ rule detect_mentions:
     """Mentions of one batch of sentences; only a dictionary depends on the knowledge base. See also parse_abstracts."""
     input:
         code=code("linking/detect_mentions.py"),
+        model=model_files("linking"),
         raw=ancient(raw_digests()),
         split="<results>/text/split/{batch}.parquet",
         aliases=(

@@ -53,6 +53,7 @@ rule split_sentences:
     """Cut a batch of abstracts into sentences of tokens."""
     input:
         code=code("text/split_sentences.py"),
+        model=model_files("text"),
         abstracts="<results>/text/abstracts/{batch}.parquet",
     output:
         sentences="<results>/text/split/{batch}.parquet",
@@ -87,6 +88,7 @@ rule parse_abstracts:
     """Sentences of a batch of abstracts and the mentions in them, by one pass of a spaCy model."""
     input:
         code=code("text/parse_abstracts.py"),
+        model=model_files("text"),
         abstracts="<results>/text/abstracts/{batch}.parquet",
     output:
         sentences="<results>/text/split/{batch}.parquet",

@@ -1,7 +1,8 @@
-"""Archives of a made-up UMLS release, packed as NLM packs them."""
+"""Archives of a made-up UMLS release, packed as NLM packs them, and of a spaCy model, as scispaCy does."""
 
 import gzip
 import io
+import tarfile
 import zipfile
 
 TABLES = ["MRCONSO", "MRREL", "MRSTY", "MRDEF", "MRDOC", "MRSAB", "MRFILES"]
@@ -71,3 +72,26 @@ def full(release="2019AB", contents=None, files=None, program=None):
             f"{folder}/mmsys.zip": zipped(program or {"config/x.txt": b"x"}),
         }
     )
+
+
+def packed_model(files, package, name):
+    """A source package with a spaCy model, .tar.gz: <name>/<package>/<name> has the files, code stands around it."""
+    around = {
+        f"{name}/setup.py": b"raise SystemExit('code of a package is not run')\n",
+        f"{name}/PKG-INFO": b"Metadata-Version: 1.0\n",
+        f"{name}/meta.json": files.get("meta.json", b""),
+        f"{name}/{package}/__init__.py": b"raise SystemExit('code of a package is not run')\n",
+        f"{name}/{package}/meta.json": files.get("meta.json", b""),
+        f"{name}/{package}.egg-info/PKG-INFO": b"Metadata-Version: 1.0\n",
+    }
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+        for folder in (name, f"{name}/{package}", f"{name}/{package}/{name}"):
+            info = tarfile.TarInfo(folder)
+            info.type, info.mode = tarfile.DIRTYPE, 0o755
+            archive.addfile(info)
+        for path, body in (around | {f"{name}/{package}/{name}/{file}": data for file, data in files.items()}).items():
+            info = tarfile.TarInfo(path)
+            info.size = len(body)
+            archive.addfile(info, io.BytesIO(body))
+    return buffer.getvalue()

@@ -112,12 +112,50 @@ def test_the_paper_has_972_files_in_49_batches(config, repository):
         ("linking.detection", "dictionary", False),
         ("linking.detection", "dictionary+ner", False),
         ("linking.model", "resources/models/en_core_sci_md", False),
+        ("linking.model", "https://models.example/en_core_sci_lg-0.5.4.tar.gz", False),
         ("linking.retokenize", True, False),
         ("text.engine", "biosenter", False),
     ],
 )
 def test_one_pass_where_both_stages_name_one_model(config, repository, path, value, one_pass):
     assert configuration.Plan(changed(config, path, value), repository).one_pass is one_pass
+
+
+URL = "https://models.example/releases/v0.5.4/en_core_sci_lg-0.5.4.tar.gz"
+FOLDER = "resources/spacy/en_core_sci_lg-0.5.4"
+
+
+def test_a_spacy_model_by_its_address_is_the_folder_that_it_is_unpacked_to(config, repository):
+    plan = configuration.Plan(changed(changed(config, "text.model", URL), "linking.model", URL), repository)
+    assert plan.value("text.model") == plan.value("linking.model") == FOLDER and plan.one_pass
+    assert plan.spacy_downloads() == {"en_core_sci_lg-0.5.4": URL}
+    assert plan.downloaded_model_files("text") == plan.downloaded_model_files("linking") == [f"{FOLDER}/meta.json"]
+    plan.require_model_names()
+    # what is not used is not downloaded, and no rule makes what is named by path or package
+    unused = changed(changed(config, "text.engine", "rule"), "text.model", URL)
+    plan = configuration.Plan(
+        changed(changed(unused, "linking.detection", "dictionary"), "linking.model", URL), repository
+    )
+    assert plan.spacy_downloads() == {} and plan.downloaded_model_files("text") == []
+    plan = configuration.Plan(changed(config, "linking.model", URL), repository)
+    assert plan.value("text.model") == config["text"]["model"] and plan.downloaded_model_files("text") == []
+    assert plan.downloaded_model_files("linking") == [f"{FOLDER}/meta.json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "linking", "words"),
+    [
+        ("https://models.example/en_core_sci_lg-0.5.4.whl", None, "text.model.*expected: the address"),
+        ("https://models.example/a.tar.gz?version=2", None, "text.model.*expected: the address"),
+        (None, "http://models.example/.tar.gz", "linking.model.*expected: the address"),
+        (URL, URL.replace("models", "mirror"), "two addresses of archives with one name, en_core_sci_lg-0.5.4"),
+    ],
+)
+def test_an_address_that_is_none_of_an_archive(config, repository, text, linking, words):
+    config = changed(config, "text.model", text or config["text"]["model"])
+    config = changed(config, "linking.model", linking or config["linking"]["model"])
+    with pytest.raises(UsageError, match=f"(?s){words}"):
+        configuration.Plan(config, repository).require_model_names()
 
 
 def test_switches_follow_the_preset_unless_named(config, repository):

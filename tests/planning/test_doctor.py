@@ -117,6 +117,25 @@ def test_spacy_models(config, repository, tmp_path):
     assert not [name for name in checked(config, repository) if name.startswith("spaCy")]
 
 
+def test_a_spacy_model_by_its_address(config, repository, tmp_path, monkeypatch):
+    url = "https://models.example/en_core_sci_lg-0.5.4.tar.gz"
+    config["text"]["model"] = config["linking"]["model"] = url
+    asked = []
+    monkeypatch.setattr(inputs, "reach", lambda address: asked.append(address))
+    found = checked(config, repository)["spaCy model (text.model)"]
+    assert (found.status, asked) == (OK, [url, url]) and f"fetched by the run from {url}" in found.found
+    monkeypatch.setattr(inputs, "reach", lambda address: "answers 404 for it")
+    found = checked(config, repository)["spaCy model (linking.model)"]
+    assert found.status == FAILURE and "answers 404" in found.found and "linking.model" in found.remedy
+    folder = tmp_path / "resources/spacy/en_core_sci_lg-0.5.4"
+    folder.mkdir(parents=True)
+    for name in ("meta.json", "config.cfg"):
+        (folder / name).touch()
+    assert checked(config, repository)["spaCy model (text.model)"].status == OK
+    config["text"]["model"] = "https://models.example/model.zip"
+    assert checked(config, repository)["spaCy model (text.model)"].status == FAILURE
+
+
 def test_other_release_of_the_linker_is_checked_by_itself(config, repository, tmp_path):
     config["linking"]["kb"]["meta_dir"] = "resources/umls/2020AA"
     found = checked(config, repository)

@@ -110,19 +110,19 @@ def copy_whole(source, target, where):
         raise DataError(where, found=f"damaged data ({error})", expected="a whole member", remedy=REMEDY) from None
 
 
-def safe_path(path, entry, folder):
-    """Where a member goes below a folder.
+def safe_path(path, member, folder):
+    """Where a member, by its name, goes below a folder.
 
     Raises
     ------
     DataError
         If its name is absolute, climbs out of the folder, or holds a drive or a backslash.
     """
-    name = pathlib.PurePosixPath(entry.filename)
-    if name.is_absolute() or ".." in name.parts or "\\" in entry.filename or ":" in entry.filename or not name.parts:
+    name = pathlib.PurePosixPath(member)
+    if name.is_absolute() or ".." in name.parts or "\\" in member or ":" in member or not name.parts:
         raise DataError(
             path,
-            record=entry.filename,
+            record=member,
             found="a name that leads out of the folder",
             expected="a relative name without ..",
             remedy="do not use this archive: it is not as its publisher made it",
@@ -140,7 +140,7 @@ def unpack(path, folder):
         targets = []
         for entry in entries:
             require_plain(path, entry)
-            targets.append(safe_path(path, entry, folder))
+            targets.append(safe_path(path, entry.filename, folder))
         needed, free = sum(entry.file_size for entry in entries), shutil.disk_usage(folder).free
         if needed > free:
             raise DataError(

@@ -160,6 +160,8 @@ class Plan(RawFiles, BelbCorpora):
     def value(self, path):
         """A configuration value by its dotted path; `construction.<switch>` gives the side the switch takes."""
         section, _, name = path.partition(".")
+        if path in ("text.model", "linking.model"):
+            return self.spacy_model(section)
         if section == "construction" and name != "preset":
             construction = self.config["construction"]
             return construction["switches"].get(name, construction["preset"])
@@ -189,12 +191,12 @@ class Plan(RawFiles, BelbCorpora):
         return [f"{folder}/{name}" for name in self.batches[batch]]
 
     def require_model_names(self):
-        """Raise UsageError where the text or linking stage needs a spaCy model and none is named."""
-        text, linking = self.config["text"], self.config["linking"]
-        with_model = {"ner", "noun_chunks"} & set(linking["detection"].split("+"))
+        """Raise UsageError where the text or linking stage needs a spaCy model and none, or no good one, is named."""
+        text = self.config["text"]
+        self.spacy_downloads()
         for section, key, needed, instead in (
             ("text", "engine", text["engine"] == "spacy", "rule"),
-            ("linking", "detection", with_model, "dictionary"),
+            ("linking", "detection", self.model_finds_mentions, "dictionary"),
         ):
             if needed and not self.config[section]["model"]:
                 raise UsageError(

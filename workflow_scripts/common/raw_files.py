@@ -5,6 +5,7 @@ A part of the plan that the Snakefile makes of the configuration; see configurat
 
 import json
 import pathlib
+import re
 
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.hub import absence_note
@@ -17,6 +18,9 @@ TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
 ENCODER_FILES = (*TOKENIZER_FILES, "config.json")
 # Slots of config section embeddings that are rows of experiments/sources.tsv.
 DOWNLOADED_EMBEDDINGS = ("biowordvec", "biow2v", "glove")
+SPACY_MODELS = RESOURCES / "spacy"
+ADDRESS = re.compile(r"https?://")
+ARCHIVE_ADDRESS = re.compile(r"https?://[^?#]+/([A-Za-z0-9][A-Za-z0-9._-]*)\.(?:tar\.gz|tgz)")
 SEMANTIC_GROUPS = RESOURCES / "umls" / "SemGroups.txt"
 
 
@@ -113,6 +117,60 @@ class RawFiles:
         if self.install_of("umls") and not self.config["umls"]["semantic_groups"]:
             wanted[str(SEMANTIC_GROUPS.relative_to(RESOURCES))] = "semantic_groups"
         return wanted | self.belb_corpus_downloads()
+
+    @property
+    def model_finds_mentions(self):
+        """Whether a spaCy model finds the mentions, or some of them."""
+        return bool({"ner", "noun_chunks"} & set(self.config["linking"]["detection"].split("+")))
+
+    def spacy_model(self, section):
+        """Path or package of the spaCy model of a section (text, linking); None where none is named.
+
+        Where the configuration has the address of an archive, it is the folder below resources/spacy that a rule
+        unpacks it to.
+
+        Raises
+        ------
+        UsageError
+            If the address is none of a .tar.gz.
+        """
+        model = self.config[section]["model"]
+        if not model or not ADDRESS.match(model):
+            return model
+        named = ARCHIVE_ADDRESS.fullmatch(model)
+        if not named:
+            raise UsageError(
+                f"{section}.model: {model}\n  expected: the address of a spaCy model's archive, .../<name>.tar.gz\n"
+                "  remedy:   correct it; other models by path: unpack them and name the folder with config.cfg"
+            )
+        return str(SPACY_MODELS / named[1])
+
+    def spacy_downloads(self):
+        """Addresses of the spaCy models that are used and downloaded, by the name of their folder.
+
+        Raises
+        ------
+        UsageError
+            If an address is none of an archive, or two have the same name.
+        """
+        used = {"text": self.config["text"]["engine"] == "spacy", "linking": self.model_finds_mentions}
+        wanted = {}
+        for section in (section for section, is_used in used.items() if is_used):
+            model = self.config[section]["model"]
+            if model and ADDRESS.match(model):
+                name = pathlib.Path(self.spacy_model(section)).name
+                if wanted.setdefault(name, model) != model:
+                    raise UsageError(
+                        f"text.model, linking.model: two addresses of archives with one name, {name}\n"
+                        f"  found:    {wanted[name]}\n            {model}\n"
+                        "  remedy:   name the same one twice, or unpack one by hand"
+                    )
+        return wanted
+
+    def downloaded_model_files(self, section):
+        """meta.json of the spaCy model of a section, in a list, where the model is used and a rule downloads it."""
+        model = self.spacy_model(section)
+        return [f"{model}/meta.json"] if self.config[section]["model"] in self.spacy_downloads().values() else []
 
     def downloaded_encoders(self, weights=None):
         """Encoders that a rule gets from the hub, by the path of their folder below resources/; those with this file of

@@ -54,7 +54,7 @@ def check_inputs(config, plan):
     """
     findings = [_umls(plan, release) for release in ("umls", "kb") if plan.release_id(release) == release]
     findings += [_medline(plan, config)] if plan.batches else []
-    return [*findings, *_models(plan, config), *_spacy(config)]
+    return [*findings, *_models(plan, config), *_spacy(plan, config)]
 
 
 def made(path):
@@ -194,18 +194,24 @@ def _encoder(plan, name):
     return Finding(f"encoder {name}", FAILURE, found, "a folder with config, tokenizer and weights", remedy)
 
 
-def _spacy(config):
-    text, linking = config["text"], config["linking"]
-    wanted = {}
-    if text["engine"] == "spacy":
-        wanted["text.model"] = text["model"]
-    if {"ner", "noun_chunks"} & set(linking["detection"].split("+")):
-        wanted["linking.model"] = linking["model"]
-    return [_spacy_model(key, model) for key, model in wanted.items()]
+def _spacy(plan, config):
+    used = {"text": config["text"]["engine"] == "spacy", "linking": plan.model_finds_mentions}
+    return [_spacy_model(plan, section) for section, is_used in used.items() if is_used]
 
 
-def _spacy_model(key, model):
+def _spacy_model(plan, section):
+    key, named = f"{section}.model", plan.config[section]["model"]
     check = f"spaCy model ({key})"
+    try:
+        model, files = plan.spacy_model(section), plan.downloaded_model_files(section)
+    except UsageError as error:
+        return Finding(check, FAILURE, str(error), "the address of an archive", "correct what it names")
+    if files and not pathlib.Path(files[0]).is_file():
+        trouble = reach(named)
+        if trouble is None:
+            return Finding(check, OK, f"{model}: fetched by the run from {named}")
+        remedy = f"check the network (HTTPS_PROXY) and {key}, or unpack the archive and name the folder with config.cfg"
+        return Finding(check, FAILURE, f"{model} is not there; {trouble}", "an address that answers", remedy)
     instead = "text: {engine: rule}" if key == "text.model" else "linking: {detection: dictionary}"
     remedy = f"unpack the model there or set {key}; {SOURCES}; without a model: {instead}"
     if not model:
