@@ -190,7 +190,7 @@ rule train_cells:
         save_every=max(1, round(60 * PLAN.value("training.save_every_minutes"))),
     params:
         index=lambda wildcards: grid_index(wildcards.part),
-        state="<results>/grid/cells/.{part}",
+        state=f"{RESULTS}/grid/cells/.{{part}}",
         params=lambda wildcards: grid_settings(GRID[wildcards.part]),
     shell:
         r"""
@@ -262,7 +262,7 @@ rule score_cells:
         indexes=lambda wildcards: sorted(
             {grid_index(part) for part in parts_of_choice(wildcards.choice)}
         ),
-        state="<results>/grid/test/.{choice}",
+        state=f"{RESULTS}/grid/test/.{{choice}}",
         params=lambda wildcards: grid_settings(
             training
             for part in parts_of_choice(wildcards.choice)

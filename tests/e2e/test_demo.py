@@ -49,6 +49,13 @@ def test_every_table_and_figure_is_there(finished_demo):
     assert {cell["status"] for cell in verdicts["cells"]} == {"not comparable"}
 
 
+def test_a_run_writes_only_where_the_readme_says(finished_demo, repository):
+    tracked = set(subprocess.check_output(["git", "ls-files"], cwd=repository, text=True).splitlines())
+    own = {name.split("/")[0] for name in tracked}
+    left = {path.name for path in finished_demo.iterdir()} - own
+    assert left <= {"resources", "results", "logs", ".snakemake", ".git", ".venv"}
+
+
 def test_table_7_has_all_rows_each_from_runs_of_this_demo(finished_demo):
     root = finished_demo / "results" / "demo"
     with open(root / "tables" / "table7.csv", encoding="utf-8", newline="") as stream:
