@@ -57,3 +57,107 @@ rule build_belb_corpus:
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """
+
+
+rule build_belb_kb:
+    """A knowledge base from its released files: names, history, alternative identifiers, homonyms, in Parquet."""
+    input:
+        code=code("belb/build_belb_kb.py"),
+        files=belb_kb_files,
+        foreign=belb_foreign,
+    output:
+        tables=collect(
+            "resources/belb/kbs/{{belb_kb}}/{table}.parquet",
+            table=[
+                "names",
+                "history",
+                "alternatives",
+                "name_homonyms",
+                "foreign_name_homonyms",
+                "identifier_homonyms",
+                "foreign",
+                "other_foreign",
+                "citations",
+            ],
+        ),
+        kinds="resources/belb/kbs/{belb_kb}/kinds.json",
+        report="resources/belb/kbs/{belb_kb}/report.json",
+        record="resources/belb/provenance/build_belb_kb/{belb_kb}.json",
+    log:
+        "<results>/logs/belb/build_belb_kb/{belb_kb}.log",
+    benchmark:
+        "<results>/benchmarks/belb/build_belb_kb/{belb_kb}.jsonl"
+    conda:
+        "../envs/belb.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(8000),
+        runtime=720,
+    params:
+        folder=lambda wildcards, output: os.path.dirname(output.kinds),
+        foreign=lambda wildcards, input: [
+            word for path in input.foreign[:1] for word in ("--foreign", os.path.dirname(path))
+        ],
+        params=belb_kb_settings,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --files {input.files:q} \
+            {params.foreign:q} \
+            --folder {params.folder:q} \
+            --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule load_belb_kb:
+    """A knowledge base as an SQLite file, for look-ups by program."""
+    input:
+        code=code("belb/load_belb_kb.py"),
+        tables=rules.build_belb_kb.output.tables,
+        kinds=rules.build_belb_kb.output.kinds,
+    output:
+        sqlite="resources/belb/kbs/{belb_kb}/kb.db",
+        record="resources/belb/provenance/load_belb_kb/{belb_kb}.json",
+    log:
+        "<results>/logs/belb/load_belb_kb/{belb_kb}.log",
+    benchmark:
+        "<results>/benchmarks/belb/load_belb_kb/{belb_kb}.jsonl"
+    wildcard_constraints:
+        belb_kb=one_of(BELB_FILED),
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(2000),
+        runtime=720,
+    params:
+        database=lambda wildcards, output: ["--sqlite", output.sqlite],
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --names {input.tables[0]:q} \
+            --kb {wildcards.belb_kb:q} \
+            {params.database:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+use rule load_belb_kb as load_belb_kb_elsewhere with:
+    output:
+        loaded="resources/belb/kbs/{belb_kb}/loaded.json",
+        record="resources/belb/provenance/load_belb_kb_elsewhere/{belb_kb}.json",
+    log:
+        "<results>/logs/belb/load_belb_kb_elsewhere/{belb_kb}.log",
+    benchmark:
+        "<results>/benchmarks/belb/load_belb_kb_elsewhere/{belb_kb}.jsonl"
+    wildcard_constraints:
+        belb_kb=one_of(BELB_SERVED),
+    params:
+        database=lambda wildcards, output: [
+            "--database",
+            PLAN.belb_kb(wildcards.belb_kb)["database"],
+            "--loaded",
+            output.loaded,
+        ],

@@ -124,6 +124,11 @@ except PipelineError as error:
     raise WorkflowError(str(error)) from None
 BELB_CORPORA = collect("resources/belb/corpora/{corpus}/mentions.parquet", corpus=BELB.corpora)
 BELB_KBS = collect("resources/belb/kbs/{kb}/names.parquet", kb=BELB.kbs)
+# Knowledge bases that are loaded into a database elsewhere; the others get an SQLite file.
+BELB_SERVED = [kb for kb in BELB.kbs if PLAN.belb_kb(kb)["database"]]
+BELB_FILED = [kb for kb in BELB.kbs if kb not in BELB_SERVED]
+BELB_KBS += collect("resources/belb/kbs/{kb}/kb.db", kb=BELB_FILED)
+BELB_KBS += collect("resources/belb/kbs/{kb}/loaded.json", kb=BELB_SERVED)
 BELB_METRICS = [
     f"<results>/belb/{spans}/{corpus}/{system}.json" for spans, corpus, system in BELB.measures()
 ]
@@ -287,6 +292,29 @@ def belb_corpus_settings(wildcards):
     """Params of the build of a corpus: the steps of its pipeline."""
     values = PLAN.belb_corpus(wildcards.belb_corpus)
     return canonical_json({step: values[step] for step in belb_corpora.STEPS})
+
+
+def belb_kb_files(wildcards):
+    """The released files of a knowledge base of BELB."""
+    return PLAN.belb_kb_files(wildcards.belb_kb)
+
+
+def belb_foreign(wildcards):
+    """The built knowledge base that the foreign identifiers of another one belong to: its names and its history."""
+    foreign = PLAN.belb_foreign(wildcards.belb_kb)
+    tables = ("names", "history") if foreign else ()
+    return [f"resources/belb/kbs/{foreign}/{table}.parquet" for table in tables]
+
+
+def belb_kb_settings(wildcards):
+    """Params of the build of a knowledge base: how its files are read."""
+    settings = PLAN.belb_kb(wildcards.belb_kb)
+    own = {
+        name: value
+        for name, value in settings.items()
+        if name not in ("folder", "foreign", "database")
+    }
+    return canonical_json({"kb": wildcards.belb_kb} | own)
 
 
 def medline_file(suffix=""):

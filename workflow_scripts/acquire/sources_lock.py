@@ -1,11 +1,14 @@
 """sources.lock: the digest of each download, pinned when it is first made.
 
-One line per download, sorted by name: name, SHA-256, size in bytes, address; tab separated. Downloads that run side
-by side on one machine or over a shared file system add their lines one after another under a POSIX lock.
+One line per download, sorted by name: name, SHA-256, size in bytes, address, day of the first download (UTC; lines of
+older versions have none); tab separated. Many sources have no version: digest and day say which one a run had.
+Downloads that run side by side on one machine or over a shared file system add their lines one after another under a
+POSIX lock.
 """
 
 import contextlib
 import dataclasses
+import datetime
 import fcntl
 import pathlib
 import re
@@ -13,7 +16,7 @@ import re
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import atomic_open
 
-_HEADER = "# name\tsha256\tbytes\turl: digests pinned at the first download; a line goes only by hand\n"
+_HEADER = "# name\tsha256\tbytes\turl\tday: digests pinned at the first download; a line goes only by hand\n"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +27,7 @@ class Pin:
     sha256: str
     bytes: int
     url: str
+    day: str = ""
 
 
 def pin(path, entry):
@@ -45,7 +49,8 @@ def pin(path, entry):
     with _alone(path):
         known = read(path)
         if entry.name not in known:
-            known[entry.name] = entry
+            today = datetime.datetime.now(datetime.UTC).date().isoformat()
+            known[entry.name] = dataclasses.replace(entry, day=entry.day or today)
             _write(path, known)
         elif known[entry.name].sha256 != entry.sha256:
             raise DataError(
@@ -67,15 +72,15 @@ def read(path):
         cells = line.split("\t")
         if line.startswith("#") or not line.strip():
             continue
-        if len(cells) != 4 or not re.fullmatch("[0-9a-f]{64}", cells[1]) or not cells[2].isdecimal():
+        if len(cells) not in (4, 5) or not re.fullmatch("[0-9a-f]{64}", cells[1]) or not cells[2].isdecimal():
             raise DataError(
                 path,
                 line=number,
                 found=line[:100],
-                expected="name, sha256, bytes, url; tab separated",
+                expected="name, sha256, bytes, url, day; tab separated",
                 remedy="mend it",
             )
-        entries[cells[0]] = Pin(cells[0], cells[1], int(cells[2]), cells[3])
+        entries[cells[0]] = Pin(cells[0], cells[1], int(cells[2]), *cells[3:])
     return entries
 
 
@@ -84,7 +89,9 @@ def _write(path, entries):
         stream.write(_HEADER)
         for name in sorted(entries):
             entry = entries[name]
-            stream.write(f"{entry.name}\t{entry.sha256}\t{entry.bytes}\t{entry.url}\n")
+            stream.write(
+                f"{entry.name}\t{entry.sha256}\t{entry.bytes}\t{entry.url}{entry.day and chr(9) + entry.day}\n"
+            )
 
 
 @contextlib.contextmanager

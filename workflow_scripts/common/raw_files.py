@@ -107,7 +107,8 @@ class RawFiles:
         """Sources of experiments/sources.tsv that a rule downloads: row by path below resources/.
 
         Word vectors whose slot is a row of the table and whose path is below resources/, where `downloads.embeddings`
-        allows it; the semantic groups where a rule installs the release of the graph; corpora of BELB without a folder.
+        allows it; the semantic groups where a rule installs the release of the graph; knowledge bases and corpora of
+        BELB without a folder.
         """
         wanted = {}
         if self.config["downloads"]["embeddings"]:
@@ -116,7 +117,7 @@ class RawFiles:
                     wanted[str(pathlib.Path(entry["path"]).relative_to(RESOURCES))] = slot
         if self.install_of("umls") and not self.config["umls"]["semantic_groups"]:
             wanted[str(SEMANTIC_GROUPS.relative_to(RESOURCES))] = "semantic_groups"
-        return wanted | self.belb_corpus_downloads()
+        return wanted | self.belb_downloads() | self.belb_corpus_downloads()
 
     @property
     def model_finds_mentions(self):
