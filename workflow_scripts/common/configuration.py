@@ -13,8 +13,6 @@ import re
 import jsonschema
 import yaml
 
-from workflow_scripts.common.belb_corpora import BelbCorpora
-from workflow_scripts.common.belb_files import BelbFiles
 from workflow_scripts.common.corpora import chosen_corpora, released_files
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.grid import expand
@@ -113,7 +111,7 @@ def _fill_defaults(value, schema):
             _fill_defaults(value[name], child)
 
 
-class Plan(RawFiles, BelbCorpora, BelbFiles):
+class Plan(RawFiles):
     """What the configuration asks for: batches of files, partitions, RRF tables, corpora and runs.
 
     Parameters

@@ -7,6 +7,8 @@ import json
 import pathlib
 import re
 
+from workflow_scripts.common.belb_corpora import BelbCorpora
+from workflow_scripts.common.belb_files import BelbFiles
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.hub import absence_note
 
@@ -30,7 +32,7 @@ def may_be_downloaded(path):
     return RESOURCES in path.parents and ".." not in path.parts and MADE_BY_A_RULE not in [path, *path.parents]
 
 
-class RawFiles:
+class RawFiles(BelbFiles, BelbCorpora):
     """Methods of `configuration.Plan`; need its attributes `config` and `encoders`."""
 
     def release_id(self, release):
