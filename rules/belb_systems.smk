@@ -9,7 +9,7 @@ wildcard_constraints:
     belb_system=one_of([*BELB.systems, *(system for system, _ in BELB.predictions)]),
 
 
-def belb_corpus_files(wildcards):
+def belb_corpus_tables(wildcards):
     """The tables of a corpus."""
     folder = f"resources/belb/corpora/{wildcards.belb_corpus}"
     return [f"{folder}/documents.parquet", f"{folder}/mentions.parquet"]
@@ -33,6 +33,11 @@ def belb_found(*names):
         for name in names
         if wildcards.spans == "found"
     ]
+
+
+def belb_prediction(wildcards):
+    """The entry of belb.predictions of a system and a corpus."""
+    return BELB.predictions[wildcards.belb_system, wildcards.belb_corpus]
 
 
 def belb_reference(wildcards):
@@ -73,7 +78,7 @@ rule split_belb_passages:
     """The passages of a corpus as the sentences in which the stage linking finds mentions."""
     input:
         code=code("belb/split_belb_passages.py"),
-        corpus=belb_corpus_files,
+        corpus=belb_corpus_tables,
     output:
         passages="<results>/belb/linking/found/{belb_corpus}/passages.parquet",
         record="<results>/provenance/belb/split_belb_passages/{belb_corpus}.json",
@@ -102,7 +107,7 @@ rule list_belb_spans:
     """What systems are asked to link: the gold mentions of a corpus, or those that a dictionary finds."""
     input:
         code=code("belb/list_belb_spans.py"),
-        corpus=belb_corpus_files,
+        corpus=belb_corpus_tables,
         passages=belb_found("passages"),
         detected=belb_found("detected"),
     output:
@@ -209,7 +214,7 @@ rule evaluate_predictions:
     """How right a system is on a corpus."""
     input:
         code=code("belb/evaluate_predictions.py"),
-        corpus=belb_corpus_files,
+        corpus=belb_corpus_tables,
         predictions="<results>/belb/{spans}/{belb_corpus}/{belb_system}.jsonl.gz",
         reference=belb_reference,
     output:
@@ -236,5 +241,45 @@ rule evaluate_predictions:
             --reference {input.reference:q} \
             --ranks {params.ranks} \
             --metrics {output.metrics:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule read_belb_predictions:
+    """Predictions that were made elsewhere."""
+    input:
+        code=code("belb/read_belb_predictions.py"),
+        corpus=belb_corpus_tables,
+        released=lambda wildcards: belb_prediction(wildcards)["file"],
+        identifiers=lambda wildcards: belb_prediction(wildcards).get("identifiers") or [],
+    output:
+        predictions="<results>/belb/{spans}/{belb_corpus}/{belb_system}.jsonl.gz",
+        record="<results>/provenance/belb/read_belb_predictions/{spans}/{belb_corpus}/{belb_system}.json",
+    log:
+        "<results>/logs/belb/read_belb_predictions/{spans}/{belb_corpus}/{belb_system}.log",
+    benchmark:
+        "<results>/benchmarks/belb/read_belb_predictions/{spans}/{belb_corpus}/{belb_system}.jsonl"
+    wildcard_constraints:
+        spans="gold",
+        belb_system=one_of(sorted({system for system, _ in BELB.predictions})),
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=30,
+    params:
+        folder=lambda wildcards, input: os.path.dirname(input.corpus[0]),
+        params=lambda wildcards: canonical_json(
+            {"kb": BELB.kb_of(wildcards.belb_corpus) or "", "system": wildcards.belb_system}
+        ),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --released {input.released:q} \
+            --identifiers {input.identifiers:q} \
+            --corpus {params.folder:q} \
+            --predictions {output.predictions:q} \
+            --params {params.params:q} \
             --record {output.record:q} &>{log:q}
         """

@@ -65,8 +65,8 @@ class BelbPlan:
             _require(system in known, f"belb.reference_systems.{corpus}", system, known, "a system that is measured")
 
     def kb_of(self, corpus):
-        """The id of the knowledge base of a corpus."""
-        return self._corpora[corpus]["kb"]
+        """The id of the knowledge base of a corpus; None without."""
+        return self._corpora[corpus].get("kb")
 
     def measured(self, spans, corpus):
         """Names of the systems that are measured on the gold mentions of a corpus, or on the found ones."""
