@@ -49,8 +49,8 @@ def processes_below(folder):
     return found
 
 
-def none_left(folder, seconds=60):
-    """Whether the processes that work in a folder end within so many seconds."""
+def none_left(folder, seconds=600):
+    """Whether the processes that work in a folder end within so many seconds: what a killed Snakemake left runs to its end."""
     end = time.monotonic() + seconds
     while (left := processes_below(folder)) and time.monotonic() < end:
         time.sleep(0.2)
