@@ -59,7 +59,7 @@ def write_files(database, folder):
 def load_sqlite(folder, kinds, kb, path):
     """Load the files of a knowledge base into a new SQLite database; gives the rows."""
     with atomic_path(path) as temporary:
-        engine = sqlalchemy.create_engine(f"sqlite:///{temporary}")
+        engine = sqlalchemy.create_engine(sqlalchemy.URL.create("sqlite", database=str(temporary)))
         # The file gets its name when all is in it: nothing has to survive a crash before.
         sqlalchemy.event.listen(engine, "connect", _unguarded)
         try:

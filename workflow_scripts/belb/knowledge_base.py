@@ -12,6 +12,7 @@ compared as they are written. To read all names, take names.parquet.
 """
 
 import pathlib
+import urllib.parse
 
 import sqlalchemy
 from sqlalchemy import select
@@ -46,7 +47,9 @@ def load_kb(place, kb=None):
             raise DataError(
                 path, found="no such file", expected="a built knowledge base", remedy="build it (target belb)"
             )
-        engine = sqlalchemy.create_engine(f"sqlite:///file:{path}?mode=ro&uri=true")
+        file = f"file:{urllib.parse.quote(str(path))}"
+        address = sqlalchemy.URL.create("sqlite", database=file, query={"mode": "ro", "uri": "true"})
+        engine = sqlalchemy.create_engine(address)
     return KnowledgeBase(engine, _the_one(engine, kb, place))
 
 

@@ -181,7 +181,9 @@ def _parsed(data, layout, columns):
     delimiter = layout.separator
     if len(delimiter) > 1:
         data, delimiter = data.replace(delimiter, UNIT), UNIT
-    # One column more or less makes the parser stop; an empty line is one column.
+    if data.startswith(b"\n") or b"\n\n" in data:
+        return None
+    # One column more or less makes the parser stop.
     if not data:
         return pa.table({name: pa.array([], pa.string()) for name in columns})
     try:
@@ -195,7 +197,6 @@ def _parsed(data, layout, columns):
                 quote_char=False,
                 double_quote=False,
                 escape_char=False,
-                ignore_empty_lines=len(layout.columns) == 1,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types={name: pa.string() for name in layout.columns},
@@ -228,6 +229,8 @@ def _broken_line(path, data, number, layout):
 def _fault(line, layout):
     """What is wrong with a line, or None."""
     shown = line[:120].decode("utf-8", "replace")
+    if line == layout.closing:
+        return "an empty line"
     if b"\r" in line:
         return f"a carriage return inside the line: {shown!r}"
     if layout.closing and not line.endswith(layout.closing):
