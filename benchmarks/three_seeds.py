@@ -1,11 +1,12 @@
 """Whether what the demo's models learn, and how they differ, exceeds the spread over three seeds.
 
-    python benchmarks/three_seeds.py [--cores 2] [--show]
+    python benchmarks/three_seeds.py [--cores 2] [--show] [--results FOLDER]
 
 Snakemake trains and evaluates the models of Tables 7 and 10 and of Figure 5 with the three seeds of
 benchmarks/three_seeds.yaml on the demo's corpora (nothing that is finished is done again). Then the first model of each
-corpus, encoder and level is trained once more for each seed on shuffled labels (learning_control.py), which are kept in
-results/three_seeds/controls. Printed are the test AUC in percent, mean and sample standard deviation over seeds, of
+corpus, encoder and level is trained once more for each seed on shuffled labels (learning_control.py); what these scored
+is kept in the folder of results, below controls/. Printed are the test AUC in percent, mean and sample standard
+deviation over seeds, of
 
 - every model beside its control and beside chance (the share of facts among all predictions);
 - the differences that the paper states, here on invented text: whether they show, whether they turn round, or whether
@@ -30,7 +31,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from learning_control import REPOSITORY, Control, finished  # noqa: E402
 
-RESULTS = REPOSITORY / "results/three_seeds"
+RESULTS = pathlib.Path("results/three_seeds")
 CONFIGS = ["profiles/demo/config.yaml", "benchmarks/three_seeds.yaml"]
 WANTED = ["tables/table7.csv", "tables/table10.csv", "figures/figure5.png", "evaluation/differences.csv"]
 NEED_NOT = {("inductive.bert_sent_om", "avg"), ("inductive.bert_sent_om", "one")}
@@ -83,7 +84,7 @@ def gap(higher, lower):
     Parameters
     ----------
     higher, lower : list of float
-        At least two values each.
+        Values by seed; one alone has no spread.
 
     Returns
     -------
@@ -91,8 +92,13 @@ def gap(higher, lower):
         `exceeds`: larger than both standard deviations together, and all of `higher` above all of `lower`.
     """
     mean = statistics.fmean(higher) - statistics.fmean(lower)
-    spreads = statistics.stdev(higher), statistics.stdev(lower)
+    spreads = spread(higher), spread(lower)
     return Gap(mean, spreads, mean > sum(spreads) and min(higher) > max(lower))
+
+
+def spread(values):
+    """The sample standard deviation; 0 for a single value."""
+    return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
 def verdict(higher, lower):
@@ -104,26 +110,27 @@ def verdict(higher, lower):
 
 def train(cores):
     """Let Snakemake make what is missing."""
-    wanted = [str((RESULTS / name).relative_to(REPOSITORY)) for name in WANTED]
+    wanted = [str(RESULTS / name) for name in WANTED]
     command = [sys.executable, "-m", "snakemake", "--profile", "profiles/demo", "--configfile", *CONFIGS]
     subprocess.run([*command, "--cores", str(cores), "--", *wanted], cwd=REPOSITORY, check=True)
 
 
-def control_of(runs, seed, kept):
-    """Metrics by pooling of one control of a corpus, encoder and level with a seed; read where it was kept."""
+def control_of(results, run, seed, kept):
+    """The largest AUC over poolings of the control of a run with a seed; read where it was kept."""
     if not kept.is_file():
         with tempfile.TemporaryDirectory() as scratch:
-            found = Control(RESULTS, pathlib.Path(scratch), seed).metrics(runs[0])
+            found = Control(results, pathlib.Path(scratch), seed).metrics(run)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps({pooling: metrics["auc"] for pooling, metrics in found.items()}, sort_keys=True))
-    return json.loads(kept.read_text())
+    return max(json.loads(kept.read_text()).values())
 
 
-def controls(runs, kinds, make):
-    """AUC of the controls by (corpus, encoder, level): for each seed the largest over poolings.
+def controls(results, runs, kinds, make):
+    """AUC of the controls by (corpus, encoder, level), one for each seed.
 
     Parameters
     ----------
+    results : Path
     runs : iterable of str
         Run ids, <corpus>.<model>.s<seed>.
     kinds : function
@@ -131,20 +138,20 @@ def controls(runs, kinds, make):
     make : bool
         False: only those that were kept are there.
     """
-    by_kind = collections.defaultdict(list)
+    first = {}
     for run in sorted(runs):
-        by_kind[(*kinds(run), int(run.rpartition(".s")[2]))].append(run)
+        first.setdefault((int(run.rpartition(".s")[2]), *kinds(run)), run)
     found = collections.defaultdict(list)
-    for (*kind, seed), members in sorted(by_kind.items()):
-        kept = RESULTS / "controls" / f"{'.'.join(kind)}.s{seed}.json"
+    for (seed, *kind), run in sorted(first.items()):
+        kept = results / "controls" / f"{'.'.join(kind)}.s{seed}.json"
         if make or kept.is_file():
-            found[tuple(kind)].append(max(control_of(members, seed, kept).values()))
+            found[tuple(kind)].append(control_of(results, run, seed, kept))
     return found
 
 
 def shown(values):
     """Mean and standard deviation in percent."""
-    return f"{100 * statistics.fmean(values):6.1f} ±{100 * statistics.stdev(values):4.1f}"
+    return f"{100 * statistics.fmean(values):6.1f} ±{100 * spread(values):4.1f}"
 
 
 def show_controls(aucs, chances, against, kinds):
@@ -153,7 +160,7 @@ def show_controls(aucs, chances, against, kinds):
     low = 0
     for (row, pooling), values in aucs.items():
         control = against.get(kinds(f"{row}.s1"))
-        if not control or len(control) < 2:
+        if not control:
             continue
         found = gap(values, control)
         need_not = (row, pooling) in NEED_NOT
@@ -180,17 +187,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cores", type=int, default=2, help="cores for Snakemake (default: 2)")
     parser.add_argument("--show", action="store_true", help="only print what is there")
+    parser.add_argument(
+        "--results", type=pathlib.Path, help="train nothing: make controls of this results/<name>, print"
+    )
     args = parser.parse_args()
-    if not args.show:
+    results = (args.results or REPOSITORY / RESULTS).resolve()
+    if not args.show and args.results is None:
         train(args.cores)
     aucs, chances = collections.defaultdict(list), {}
-    evaluations = finished(RESULTS, None)
+    evaluations = [entry for entry in finished(results, None) if not entry[0].startswith("umls_")]
     for run, pooling, metrics in evaluations:
         row = run.rpartition(".s")[0]
         aucs[row, pooling].append(metrics["auc"])
         chances[row] = metrics["n_facts"] / metrics["n_predictions"]
-    kinds = Control(RESULTS, None, 0).kind
-    against = controls({run for run, _, _ in evaluations}, kinds, make=not args.show)
+    kinds = Control(results, None, 0).kind
+    against = controls(results, {run for run, _, _ in evaluations}, kinds, make=not args.show)
     aucs = {key: values for key, values in sorted(aucs.items()) if len(values) > 1}
     low = show_controls(aucs, chances, against, kinds)
     show_claims(aucs)

@@ -1,4 +1,4 @@
-"""Targets on demand, on the finished demo: effects of switches, and the second example configuration."""
+"""What is made on demand, on the finished demo: effects of switches, a determinism report, the second example."""
 
 import json
 import re
@@ -26,6 +26,20 @@ def test_one_switch_is_measured_and_the_run_is_not_touched(finished_demo, tmp_pa
         # turning a pair for its roles changes NA alone
         assert found["statistics"][f"inductive corpus: {split} facts"] == counts["facts"]
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_run_is_trained_once_more_and_compared(finished_demo, tmp_path):
+    """The determinism report through its rule: nothing else runs, the run itself is not touched."""
+    tree, run = Tree(finished_demo).copy(tmp_path / "tree"), "inductive.cnn_sent.s1"
+    weights = tree.folder / f"results/demo/runs/{run}/model.safetensors"
+    before = weights.read_bytes(), weights.stat().st_mtime_ns
+    report = f"results/demo/determinism/{run}.json"
+    assert set(tree.plan(report)) == {("repeat_run", f"run={run}")} == set(tree.run(report))
+    found = read_json(tree.folder / report)
+    assert (found["run"], found["seed"]) == (run, 1) and found["equal_weights"] and found["equal_metrics"]
+    assert found["largest_difference"] == 0 and found["epochs"] == found["differing_config"] == []
+    assert (weights.read_bytes(), weights.stat().st_mtime_ns) == before
+    assert tree.plan(report) == {}
 
 
 @pytest.mark.soak
