@@ -1,5 +1,6 @@
 """Which cells a run filled, and why the others are empty."""
 
+import dataclasses
 import json
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from workflow_scripts.reporting import coverage
 from workflow_scripts.reporting.catalogue import TABLE11, TABLES
 from workflow_scripts.reporting.drawings import FIGURES
-from workflow_scripts.reporting.table import Cell, Column, Key, Spec, build
+from workflow_scripts.reporting.table import Cell, Column, Key, Panel, Spec, build
 
 SPEC = Spec(
     "table6",
@@ -32,6 +33,14 @@ def test_every_cell_is_counted_once(values, filled, empty):
     found = coverage.coverage(build(SPEC, values, []))
     assert found["filled"] == filled and found["needs"] == ["licensed data (UMLS 2019AB, MEDLINE 2019)"]
     assert [(entry["reason"], entry["cells"]) for entry in found["empty"]] == list(empty.items())
+
+
+def test_cells_that_no_panel_shows_are_not_counted():
+    panels = (Panel(("x",), rows=("a",)), Panel(("y",), rows=("b", "c")))
+    values = {("a",): ({"x": Cell(1.0)}, ("run",)), ("b",): ({}, ("run",)), ("c",): ({}, ())}
+    found = coverage.coverage(build(dataclasses.replace(SPEC, panels=panels), values, []))
+    assert found["filled"] == 1
+    assert {entry["reason"]: entry["cells"] for entry in found["empty"]} == {"no y": 1, "nothing ran": 1}
 
 
 def test_a_table_that_says_how_a_row_stands_is_believed():

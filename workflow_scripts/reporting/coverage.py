@@ -1,6 +1,7 @@
 """Which cells of each table a run filled, why the others are empty, and what the paper's own numbers would need."""
 
 import collections
+import itertools
 
 from workflow_scripts.reporting.table import ABSENT
 
@@ -29,7 +30,7 @@ NEEDS = {
 
 
 def coverage(table):
-    """What a run filled of a table.
+    """What a run filled of a table, of the cells that its panels show.
 
     Parameters
     ----------
@@ -42,9 +43,9 @@ def coverage(table):
         `needs`: what the paper's own numbers need.
     """
     filled, reasons = 0, collections.Counter()
-    for row in table.rows:
-        for column in table.spec.columns:
-            why = _reason(table.spec, row, column)
+    for panel in table.spec.parts():
+        for row, name in itertools.product(table.panel_rows(panel), panel.columns):
+            why = _reason(table.spec, row, table.spec.column(name))
             if why is None:
                 filled += 1
             else:
