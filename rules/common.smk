@@ -458,11 +458,11 @@ def own_corpora(wildcards):
 
 
 def encoder_states(wildcards):
-    """A params function: the registry of encoders, with the reason where one cannot be had."""
+    """A params function: the registry of encoders, with the reason where one cannot be had, and an own folder."""
     columns = ("name", "biomedical", "clinical", "type", "triples", "synonyms")
     states = {
         encoder: {column: row[column] for column in columns}
-        | {"missing": PLAN.encoder_missing(encoder)}
+        | {"missing": PLAN.encoder_missing(encoder), "folder": PLAN.own_folder(encoder)}
         for encoder, row in PLAN.encoders.items()
     }
     return canonical_json({"encoders": states})

@@ -49,6 +49,11 @@ def test_an_encoder_is_at_hand_or_the_reason_is_said(config, repository, tmp_pat
             (tmp_path / folder).mkdir(parents=True, exist_ok=True)
             (tmp_path / folder / name).touch()
     assert plan.encoder_missing("own") is None
+    assert (plan.own_folder("own"), plan.own_folder("sapbert"), plan.own_folder("biobert")) == (
+        "own",
+        "elsewhere",
+        None,
+    )
     # a folder that stands there is taken as it is, whatever its files are called at the hub
     assert plan.encoder_files("biobert", "weights")[1] == "resources/encoders/biobert/model.safetensors"
 

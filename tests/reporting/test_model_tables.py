@@ -97,6 +97,10 @@ def test_table11(rendered, finished, models_file):
     row = rows[("SapBERT",)]
     assert (row["auc"], row["auc_paper"], row["state"]) == ("", "0.78", "not at hand: no hub id")
     assert (row["synonyms"], row["synonyms_paper"]) == ("-", "✓")
+    # another model in the slot is said to be one
+    registry["biobert"]["folder"] = "resources/minilm"
+    rows = rendered("table11", "--metrics", *metrics, *options[:-1], json.dumps({"encoders": registry}))
+    assert rows[("BioBERT",)]["state"] == "trained, from resources/minilm"
 
 
 def test_table9_without_a_common_triple(rendered, finished, models_file, tmp_path):

@@ -247,6 +247,11 @@ class RawFiles(BelbFiles, BelbCorpora):
             return f"not at hand: no whole encoder in {row['path']}, and {why} (set encoders.{encoder}.path)"
         return self.failed_download(encoder)
 
+    def own_folder(self, encoder):
+        """The folder that the configuration names for an encoder; None where it is the one of its download."""
+        path = pathlib.Path(self.encoders[encoder]["path"])
+        return None if path == RESOURCES / "encoders" / encoder else str(path)
+
     def absent_encoders(self):
         """Why the last download failed, by encoder: those that a run goes without."""
         reasons = {encoder: self.failed_download(encoder) for encoder in self.encoders}

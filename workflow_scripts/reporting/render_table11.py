@@ -16,7 +16,8 @@ MARK = {"yes": "✓", "no": "-"}
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """The registry, by encoder: name, missing (why it cannot be had, or null), and the kinds of knowledge."""
+    """The registry, by encoder: name, missing (why it cannot be had, or null), folder (where the configuration takes it
+    from, maybe another model; null or left out for the published one), and the kinds of knowledge."""
 
     encoders: dict
 
@@ -52,7 +53,8 @@ def encoder_values(registry, trained):
         if any(row[kind] not in MARK for kind in KNOWLEDGE):
             continue  # an encoder of one's own, of which the registry says nothing
         cells, runs = trained.get((encoder,), ({}, ()))
-        state = "trained" if runs else row["missing"] or "no row of models.tsv names it for this table"
+        trained_as = f"trained, from {row['folder']}" if row.get("folder") else "trained"
+        state = trained_as if runs else row["missing"] or "no row of models.tsv names it for this table"
         known = {kind: Cell(MARK[row[kind]]) for kind in KNOWLEDGE}
         values[(row["name"],)] = (known | cells | {"state": Cell(state)}, runs or ("experiments/encoders.tsv",))
     return values
