@@ -34,6 +34,12 @@ def main(args):
             out.flush()
             with open("/dev/full", "w") as full:
                 full.write("x" * 100_000)
+    if args.how == "full of arrays":
+        import numpy
+        with open("/dev/full", "wb") as full:
+            numpy.save(full, numpy.zeros(100_000))
+    if args.how.startswith("says: "):
+        raise RuntimeError(args.how[6:])
     if args.how == "edit":
         import pathlib, workflow_scripts.common.files as module
         for path in (args.file[0], module.__file__):
@@ -147,6 +153,25 @@ def test_only_a_hopeless_failure_is_not_tried_again_and_only_by_the_same_invocat
         third = run("--record", record, MEDDISTANT_INVOCATION="two")
         assert third.returncode == 0 and "main was reached" in third.stderr
         assert not (tmp_path / "record.json.failed").exists()
+
+
+# As DuckDB (a file, its temporary folder), safetensors and PyTorch said it on a full disk.
+@pytest.mark.parametrize(
+    "how",
+    [
+        "full of arrays",
+        'says: IO Error: Async write failed: Could not write file "a.parquet": No space left on device',
+        "says: Out of Memory Error: failed to offload data block of size 256.0 KiB (0 bytes used).\nThis limit",
+        "says: Error while serializing: I/O error: No space left on device (os error 28)",
+        "says: [enforce fail at inline_container.cc:672] . unexpected pos 576 vs 534",
+        "says: write failed: Disk quota exceeded",
+    ],
+)
+def test_a_full_disk_is_said_whatever_library_met_it_and_tried_again(run, tmp_path, how):
+    done = run("--how", how, "--record", tmp_path / "record.json", MEDDISTANT_INVOCATION="one")
+    assert done.returncode == 1 and done.stderr.startswith("error: no room left on a disk ("), done.stderr
+    assert "remedy" in done.stderr and "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("record.json*"))
 
 
 def test_a_full_disk_is_said_and_leaves_the_earlier_file_whole(run, tmp_path):

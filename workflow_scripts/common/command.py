@@ -6,6 +6,7 @@ import logging
 import os
 import pathlib
 import platform
+import re
 import sys
 import time
 import traceback
@@ -16,8 +17,14 @@ from workflow_scripts.common.files import read_json, write_json
 
 WHOLE_FILE_LIMIT = 64 << 20
 INVOCATION = "MEDDISTANT_INVOCATION"
+# Libraries that write files without Python's own calls say in words of their own that a disk is full: DuckDB (files,
+# and blocks of its temporary folder), safetensors, NumPy, PyTorch.
+NO_ROOM = re.compile(
+    "|".join([re.escape(os.strerror(code)) for code in (errno.ENOSPC, errno.EDQUOT)])
+    + r"|failed to offload data block|\d+ requested and \d+ written|unexpected pos \d+ vs \d+"
+)
 # Failures that another attempt, with more memory or on another node, may not meet; so are all errors of the system.
-WORTH_A_RETRY = MemoryError
+WORTH_A_RETRY = (MemoryError, OSError)
 WORTH_A_RETRY_NAMES = {"OutOfMemoryError", "OutOfMemoryException", "AcceleratorError"}
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
@@ -49,27 +56,29 @@ def run(arguments, main, argv=None):
     begun = _Begun(args) if args.record else None
     try:
         main(args)
+        if args.record:
+            write_json(args.record, begun.record(args))
+            note.unlink(missing_ok=True)
     except Resumable as error:
         _stop(f"error: {error}", error.exit_code)
     except PipelineError as error:
         _stop(f"error: {error}", error.exit_code, note)
-    except OSError as error:
-        _stop(_without_room(error) or traceback.format_exc(), 1)
     except Exception as error:
-        hopeless = not isinstance(error, WORTH_A_RETRY) and type(error).__name__ not in WORTH_A_RETRY_NAMES
-        _stop(traceback.format_exc(), 1, note if hopeless else None)
-    if args.record:
-        write_json(args.record, begun.record(args))
-        note.unlink(missing_ok=True)
+        if without_room := _without_room(error):
+            _stop(without_room, 1)
+        retried = isinstance(error, WORTH_A_RETRY) or type(error).__name__ in WORTH_A_RETRY_NAMES
+        _stop(traceback.format_exc(), 1, None if retried else note)
 
 
 def _without_room(error):
     """What to say when a disk or a quota is full; None for another error."""
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    told = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if not told and not NO_ROOM.search(str(error)):
         return None
-    files = [str(name) for name in (error.filename, error.filename2) if name]
+    files = [str(name) for name in (getattr(error, "filename", None), getattr(error, "filename2", None)) if name]
     return (
-        f"error: no room left on a disk ({error.strerror})\n  found:    {', '.join(files) or 'while writing'}\n"
+        f"error: no room left on a disk ({str(error).splitlines()[0][:300]})\n"
+        f"  found:    {', '.join(files) or 'while writing'}\n"
         "  expected: room for the outputs and for the temporary folder (TMPDIR, resource tmpdir)\n"
         "  remedy:   make room and start again: what was finished before is whole and stays"
     )
