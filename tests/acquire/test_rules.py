@@ -53,8 +53,8 @@ def workflow(tmp_path, repository):
     return tmp_path
 
 
-def run(folder, medline):
-    """Run the workflow; gives how many jobs of each rule ran."""
+def start(folder, medline):
+    """Run the workflow; gives the exit status, the output and how many jobs of each rule began."""
     config = {"name": "t", "umls": {"meta_dir": "none"}, "medline": {"baseline_dir": "baseline"} | medline}
     (folder / "my.yaml").write_text(yaml.safe_dump(config))
     done = subprocess.run(
@@ -66,9 +66,15 @@ def run(folder, medline):
         env=os.environ | {"PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"},
     )
     text = done.stdout + done.stderr
-    assert done.returncode == 0, text
     ran = re.findall(r"^(?:local)?(?:rule|checkpoint) (\w+):", text, flags=re.MULTILINE)
-    return {name: ran.count(name) for name in sorted(set(ran)) if name != "all"}
+    return done.returncode, text, {name: ran.count(name) for name in sorted(set(ran)) if name != "all"}
+
+
+def run(folder, medline):
+    """Run the workflow to its end; gives how many jobs of each rule ran."""
+    status, text, ran = start(folder, medline)
+    assert status == 0, text
+    return ran
 
 
 def test_download_then_nothing_then_only_what_changed(workflow, server, shared_data):
@@ -90,6 +96,20 @@ def test_download_then_nothing_then_only_what_changed(workflow, server, shared_d
     assert [(workflow / "baseline" / name).read_bytes() == real for name in names] == [True] * 2
     assert len((workflow / "resources/sources.lock").read_text().splitlines()) == 3
     assert run(workflow, medline) == {}
+    # garbage in place of a file that is still to be read is found and named; removed, it alone is fetched and read
+    digest = workflow / "results/t/acquire/medline/0002.digest"
+    known = digest.read_bytes()
+    (workflow / "results/t/text/abstracts/0002.parquet").unlink()
+    (workflow / "baseline" / names[1]).write_bytes(b"garbage " * (len(real) // 8))
+    status, text, _ = start(workflow, medline)
+    assert status != 0 and f"{names[1]}\n  found:    md5" in text and "no sound gzip file" in text, text
+    assert "remove the file and get it again" in text and names[0] not in text.partition("  found:    md5")[2][:400]
+    (workflow / "baseline" / names[1]).unlink()
+    asked = len(server.asked)
+    again = {"download_medline": 1, "extract_abstracts": 1, "fingerprint_medline": 1}
+    assert run(workflow, medline) == once | again
+    assert [path for path, _ in server.asked[asked:]] == [f"/a/{names[1]}.md5", f"/a/{names[1]}"]
+    assert (workflow / "baseline" / names[1]).read_bytes() == real and digest.read_bytes() == known
     # other mirrors: the files are checked and kept, and nothing that was made from them is made again
     second = run(workflow, medline | {"mirrors": [f"{server.address}/b"]})
     assert second == once | {"download_medline": 2, "fingerprint_medline": 2}

@@ -36,7 +36,7 @@ def test_an_encoder_is_at_hand_or_the_reason_is_said(config, repository, tmp_pat
     plan = configuration.Plan(config, repository)
     assert {name for name in plan.encoders if plan.encoder_missing(name) is None} == with_hub
     assert "no hub id is known" in plan.encoder_missing("kebiolm") and "neither in" in plan.encoder_missing("roberta")
-    files = [f"resources/encoders/sapbert/{name}" for name in ("config.json", "pytorch_model.bin")]
+    files = [f"resources/encoders/sapbert/{name}" for name in ("config.json", "model.safetensors")]
     assert plan.encoder_files("sapbert", "weights") == files
     offline = configuration.Plan(changed(config, "downloads.encoders", False), repository)
     assert "downloads.encoders is false" in offline.encoder_missing("sapbert")
