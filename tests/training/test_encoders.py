@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from workflow_scripts.common.models import bert, encoders
+from workflow_scripts.common.models import bert, convolution, encoders
 from workflow_scripts.common.models.arrays import ROW, Sentences, gather, micro_batches
 from workflow_scripts.common.models.inference import to_device
 
@@ -100,17 +100,53 @@ def test_convolution_equals_the_literal_one_at_full_width(piecewise, kernel, lon
 
 
 @pytest.mark.parametrize("piecewise", [False, True])
-def test_gradients_equal_those_of_the_literal_convolution(piecewise):
+@pytest.mark.parametrize("kernel", [1, 3, 5])
+@pytest.mark.parametrize("longest", [9, 15, 16])
+def test_gradients_equal_those_of_the_literal_convolution(piecewise, kernel, longest):
+    """Of all weights; some targets are zero, as after dropout, and one sentence has no gradient at all."""
     max_length, pad = 16, V + 1
-    encoder = make_convolution(piecewise, 3, max_length)
-    sentences = random_sentences(5, 6, 11)
-    target = torch.randn(encoder.output_size)
-    literal = sum(literal_vector(encoder, sentences, i, max_length, pad) @ target for i in range(6))
-    expected = torch.autograd.grad(literal, encoder.convolution.parameters())
+    encoder = make_convolution(piecewise, kernel, max_length).double()
+    sentences = random_sentences(longest, 6, longest)
+    target = torch.randn(6, encoder.output_size, dtype=torch.float64)
+    target[:, ::3] = 0
+    target[4] = 0
+    vectors = [literal_vector(encoder, sentences, i, max_length, pad) for i in range(6)]
+    expected = torch.autograd.grad((torch.stack(vectors) * target).sum(), encoder.parameters())
     batch = to_device(gather(sentences, np.arange(6), pad, encoder.extra_pads, max_length), "cpu")
-    found = torch.autograd.grad((encoder(batch) @ target).sum(), encoder.convolution.parameters())
-    for ours, theirs in zip(found, expected, strict=True):
-        torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-4)
+    found = torch.autograd.grad((encoder(batch) * target).sum(), encoder.parameters())
+    for name, ours, theirs in zip(dict(encoder.named_parameters()), found, expected, strict=True):
+        if "positions" in name:  # row 0 stands for pads: `padding_idx` keeps it at zero
+            assert not ours[0].any()
+            theirs[0] = 0
+        torch.testing.assert_close(ours, theirs, atol=1e-10, rtol=1e-10)
+
+
+@pytest.mark.parametrize("piecewise", [False, True])
+@pytest.mark.parametrize("at_once", [1, 7, 100_000])
+def test_how_many_responses_stand_in_memory_changes_nothing(piecewise, at_once, monkeypatch):
+    encoder, sentences, pad = make_convolution(piecewise, 3, 20), random_sentences(2, 30, 20), V + 1
+    batch = to_device(gather(sentences, np.arange(30), pad, encoder.extra_pads, 20), "cpu")
+    target, results = torch.randn(30, encoder.output_size), []
+    for columns in (convolution.RESPONSES_AT_ONCE["cpu"], at_once):
+        monkeypatch.setitem(convolution.RESPONSES_AT_ONCE, "cpu", columns)
+        output = encoder(batch)
+        results.append((output, *torch.autograd.grad((output * target).sum(), encoder.parameters())))
+    for default, other in zip(*results, strict=True):
+        torch.testing.assert_close(other, default, atol=1e-5, rtol=1e-5)
+
+
+def test_the_first_of_equal_responses_gets_the_gradient():
+    """And a NaN, which the loop reports as a loss that is not finite, points at some column."""
+    responses = torch.tensor([[[1.0, 5.0, torch.nan], [3.0, 5.0, 1.0], [3.0, 2.0, 2.0]]])
+    assert convolution._first_of_the_highest(responses).tolist() == [[1, 0, 2]]
+
+
+def test_weights_that_are_not_finite_give_no_other_error():
+    encoder, sentences = make_convolution(True, 3, 20), random_sentences(2, 5, 20)
+    encoder.convolution.weight.data.fill_(torch.nan)
+    output = encoder(to_device(gather(sentences, np.arange(5), V + 1, encoder.extra_pads, 20), "cpu"))
+    output.sum().backward()
+    assert output.isnan().all()
 
 
 def sigmoid(x):

@@ -47,6 +47,26 @@ def test_words_are_lower_cased_and_cut_at_mentions():
     assert (tokenizer.unk_id, tokenizer.pad_id) == (unk, unk + 1)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_words_are_those_of_each_piece_lower_cased_one_by_one(seed):
+    """Letters whose lower case depends on their neighbours or is longer, and all kinds of space."""
+    rng, letters = random.Random(seed), "abAΣσςİIßǅ\u0301\u00ad'’.-_ \t\xa0\u2003\n\x1f "
+    words = ["a", "ab", "σ", "ς", "i̇", "aς", "aσ"]
+    tokenizer, texts, spans = WordTokenizer(words, 128), [], []
+    for _ in range(200):
+        text = "".join(rng.choices(letters, k=rng.randint(8, 60)))
+        a, b, c, d = sorted(rng.sample(range(len(text) + 1), 4))
+        texts.append(text)
+        spans.append([a, b, c, d] if rng.random() < 0.5 else [c, d, a, b])
+    for text, (a, b, c, d), (ids, bounds) in zip(texts, spans, tokenizer.encode(texts, spans), strict=True):
+        cuts = [0, *sorted((a, b, c, d)), len(text)]
+        parts = [[word.lower() for word in text[i:j].split()] for i, j in zip(cuts, cuts[1:], strict=False)]
+        expected = [words.index(word) if word in words else len(words) for part in parts for word in part]
+        ends = np.cumsum([len(part) for part in parts])[:4].tolist()
+        assert ids.tolist() == expected and ids.dtype == np.int32
+        assert bounds == (ends if a < c else ends[2:] + ends[:2])
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_window_keeps_both_mentions(seed):
     rng = random.Random(seed)

@@ -13,8 +13,8 @@ from workflow_scripts.common.errors import DataError, Resumable
 from workflow_scripts.common.files import atomic_path
 from workflow_scripts.common.keyed_random import key64
 from workflow_scripts.common.metrics import evaluate, sentence_metrics, without_na
-from workflow_scripts.common.models.arrays import Sentences, gather, micro_batches
-from workflow_scripts.common.models.inference import classify, to_device
+from workflow_scripts.common.models.arrays import Sentences, gather
+from workflow_scripts.common.models.inference import classify, encoder_batches, to_device
 from workflow_scripts.common.models.pooling import pool_scores, training_loss
 from workflow_scripts.training.optimiser import Adam, learning_rate
 from workflow_scripts.training.sampling import batch_slots, epoch_batches, make_bags
@@ -179,13 +179,12 @@ class Trainer:
     def _encode(self, distinct):
         """Representations of some rows in groups of similar length, and where each row's one stands."""
         task, encoder = self.task, self.model.encoder
-        extra = encoder.extra_pads
         lengths = task.train.rows["length"][distinct]
-        groups = micro_batches(lengths, task.tokens_per_batch, extra)
+        groups = encoder_batches(encoder, lengths, task.tokens_per_batch)
         recompute = self._is_large(sum(len(group) * int(lengths[group[0]]) for group in groups))
         parts = []
         for group in groups:
-            batch = gather(task.train, distinct[group], task.pad_id, extra, task.max_length)
+            batch = gather(task.train, distinct[group], task.pad_id, encoder.extra_pads, task.max_length)
             batch = to_device(batch, self.device)
             parts.append(_recomputed(encoder, batch) if recompute else encoder(batch))
         position = np.empty(len(distinct), np.int64)

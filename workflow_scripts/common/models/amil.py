@@ -25,6 +25,7 @@ class MentionEndEncoder(nn.Module):
     """
 
     extra_pads = 0
+    tokens_at_once = None
     detached_query = True
 
     def __init__(self, config):

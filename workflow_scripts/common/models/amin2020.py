@@ -22,6 +22,7 @@ class MentionMeanEncoder(nn.Module):
     """
 
     extra_pads = 0
+    tokens_at_once = None
     detached_query = True
 
     def __init__(self, config, dropout):

@@ -94,7 +94,7 @@ def gather(sentences, indices, pad_id, extra=0, limit=None):
     return Batch(ids, lengths, *marks)
 
 
-def micro_batches(lengths, budget, extra=0):
+def micro_batches(lengths, budget, extra=0, similar=SIMILAR):
     """Groups of sentences of similar length whose padded size stays within a budget.
 
     Parameters
@@ -104,20 +104,21 @@ def micro_batches(lengths, budget, extra=0):
         Padded tokens per group; a longer sentence is a group of its own.
     extra : int
         Pad columns added to the longest of a group.
+    similar : float
+        A group ends where sentences have less than this share of its longest one's length, once it has `SMALLEST`.
 
     Returns
     -------
     list of int64 arrays
-        Indices into `lengths`, longest first; ties keep their order. A group ends where sentences have less than
-        `SIMILAR` of its longest one's length, once it has `SMALLEST` of them.
+        Indices into `lengths`, longest first; ties keep their order.
     """
     order = np.argsort(-np.asarray(lengths), kind="stable")
     falling = -np.asarray(lengths)[order]
     groups, first = [], 0
     while first < len(order):
         longest = -int(falling[first])
-        similar = int(np.searchsorted(falling, -SIMILAR * longest, side="right"))
-        last = min(max(similar, first + SMALLEST), first + max(1, budget // (longest + extra)))
+        unlike = int(np.searchsorted(falling, -similar * longest, side="right"))
+        last = min(max(unlike, first + SMALLEST), first + max(1, budget // (longest + extra)))
         groups.append(order[first:last])
         first = last
     return groups

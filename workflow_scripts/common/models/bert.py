@@ -45,6 +45,7 @@ class EntityStartEncoder(nn.Module):
     """
 
     extra_pads = 0
+    tokens_at_once = None
     detached_query = False
 
     def __init__(self, config):

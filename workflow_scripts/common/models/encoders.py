@@ -5,7 +5,10 @@ not theirs: it falls on the slots of a bag, after a sentence that fills several 
 """
 
 import torch
+import torch.nn.functional as F
 from torch import nn
+
+from workflow_scripts.common.models.convolution import MaximalResponse, Pieces, Windows
 
 N_INDICATORS = 4
 
@@ -36,6 +39,7 @@ class ConvolutionalEncoder(nn.Module):
     give the very result of the full width.
     """
 
+    tokens_at_once = 1 << 20  # all sentences of a step share one table of projected words
     detached_query = False
 
     def __init__(self, vectors, hidden_size, kernel_size, position_size, max_length, piecewise):
@@ -51,36 +55,24 @@ class ConvolutionalEncoder(nn.Module):
 
     def forward(self, batch):
         """Representations, float (B, output_size)."""
-        columns = torch.arange(batch.ids.shape[1], device=batch.ids.device)
-        inside = columns < batch.lengths[:, None]
-        inputs = torch.cat(
-            [
-                self.words(batch.ids),
-                self.head_positions(self._positions(columns, batch.head_start, inside)),
-                self.tail_positions(self._positions(columns, batch.tail_start, inside)),
-            ],
-            dim=2,
-        )
-        features = self.convolution(inputs.transpose(1, 2))
+        windows = Windows(batch, self.convolution.kernel_size[0], self.max_length, self.words.num_embeddings)
+        tables = (module.weight for module in (self.words, self.head_positions, self.tail_positions, self.convolution))
+        begin, count = self._pieces(batch, windows.ends)
+        filled = count.flatten().nonzero()[:, 0]
+        pieces = Pieces((windows.starts[:, None] + begin).flatten(), count.flatten())[filled]
+        maxima = MaximalResponse.apply(*tables, windows, pieces) + self.convolution.bias
+        if len(filled) < count.numel():
+            maxima = maxima.new_zeros(count.numel(), maxima.shape[1]).index_copy(0, filled, maxima)
+        return maxima.relu().view(len(count), self.output_size)
+
+    def _pieces(self, batch, ends):
+        """First column and number of columns of each piece: int64 (B, 1), PCNN (B, 3); a piece can be empty."""
         if not self.piecewise:
-            return features.max(dim=2).values.relu()
-        return self._piecewise_maximum(features, columns, inside, batch)
-
-    def _positions(self, columns, start, inside):
-        index = columns - start.clamp(max=self.max_length)[:, None] + self.max_length
-        return torch.where(inside, index.clamp(max=2 * self.max_length - 1), 0)
-
-    @staticmethod
-    def _piecewise_maximum(features, columns, inside, batch):
-        first = torch.minimum(batch.head_start, batch.tail_start)[:, None]
-        second = torch.maximum(batch.head_start, batch.tail_start)[:, None]
-        pieces = (columns <= first, (columns > first) & (columns <= second), (columns > second) & inside)
-        with torch.no_grad():  # gradients pass through the maxima alone, not through masked copies
-            masked = (features.masked_fill(~piece[:, None], -torch.inf) for piece in pieces)
-            places = torch.stack([copy.argmax(dim=2) for copy in masked], dim=1)
-            empty = torch.stack([~piece.any(dim=1) for piece in pieces], dim=1)
-        maxima = features.gather(2, places.transpose(1, 2)).transpose(1, 2)
-        return maxima.masked_fill(empty[:, :, None], 0).relu().flatten(1)
+            return torch.zeros_like(ends)[:, None], ends[:, None]
+        marks = torch.stack([batch.head_start, batch.tail_start, batch.lengths], dim=1)
+        ends = torch.minimum(torch.cat([marks[:, :2].sort(dim=1).values + 1, marks[:, 2:]], dim=1), marks[:, 2:])
+        begin = F.pad(ends[:, :2], (1, 0))
+        return begin, ends - begin
 
 
 class RecurrentEncoder(nn.Module):
@@ -95,6 +87,7 @@ class RecurrentEncoder(nn.Module):
     """
 
     extra_pads = 0
+    tokens_at_once = None
     detached_query = False
 
     def __init__(self, vectors, hidden_size):

@@ -32,15 +32,21 @@ def classify(model, sentences, pad_id, max_length, tokens_at_once=TOKENS_AT_ONCE
     weight = model.relations.weight
     logits = np.empty((len(sentences), len(weight)), np.float32)
     attention = np.empty_like(logits) if model.attention else None
-    extra = model.encoder.extra_pads
-    for group in micro_batches(sentences.rows["length"], tokens_at_once, extra):
-        batch = to_device(gather(sentences, group, pad_id, extra, max_length), weight.device)
+    for group in encoder_batches(model.encoder, sentences.rows["length"], tokens_at_once):
+        batch = to_device(gather(sentences, group, pad_id, model.encoder.extra_pads, max_length), weight.device)
         representations = model.encoder(batch)
         logits[group] = model.relations(representations).cpu().numpy()
         if attention is not None:
             attention[group] = model.attention_scores(representations).cpu().numpy()
     model.train(training)
     return logits, attention
+
+
+def encoder_batches(encoder, lengths, tokens_at_once):
+    """`micro_batches` of `tokens_at_once`, or of what the encoder asks for where it holds no activations."""
+    if encoder.tokens_at_once is None:
+        return micro_batches(lengths, tokens_at_once, encoder.extra_pads)
+    return micro_batches(lengths, encoder.tokens_at_once, encoder.extra_pads, similar=0.0)
 
 
 def to_device(batch, device):

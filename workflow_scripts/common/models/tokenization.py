@@ -26,6 +26,13 @@ _NAMES = ("head_name", "tail_name")
 _ORDER = ("head", "tail", "relation", "sentence_id", "text", *_SPANS)
 
 
+class _Ids(dict):
+    """Ids of words; all others are `unknown`."""
+
+    def __missing__(self, word):
+        return self.unknown
+
+
 class WordTokenizer:
     """Lower-cased words on white space, looked up in a vocabulary.
 
@@ -49,8 +56,9 @@ class WordTokenizer:
         self.words, self.encoding, self.windowed, self.beyond = list(words), encoding, windowed, 0
         self.unk_id, self.pad_id = len(self.words), len(self.words) + 1
         if lookup is None:
-            ids = {word: index for index, word in enumerate(self.words)}
-            lookup = lambda word: ids.get(word, self.unk_id)  # noqa: E731
+            ids = _Ids((word, index) for index, word in enumerate(self.words))
+            ids.unknown = self.unk_id
+            lookup = ids.__getitem__
         self.lookup, self.max_length, self.truncated = lookup, max_length, 0
 
     def encode(self, texts, spans, concepts=None):
@@ -69,24 +77,30 @@ class WordTokenizer:
         list of (int32 array, four ints)
             Tokens; head start, head end, tail start, tail end in tokens.
         """
-        encoded = []
+        words, sizes, heads_first = [], [], []
         for pieces, head_first in _pieces(self.encoding, texts, spans, concepts):
-            words = [[self.lookup(word.lower()) for word in piece.split()] for piece in pieces]
+            parts = [piece.lower().split() for piece in pieces]  # no letter changes with what stands beyond a space
             if self.encoding.hides_mentions:
                 tokens = MENTION_TOKENS if head_first else MENTION_TOKENS[::-1]
-                words[1::2] = ([self.lookup(token)] for token in tokens)
-            ids = np.fromiter((index for piece in words for index in piece), dtype=np.int32)
-            bounds = np.cumsum([len(piece) for piece in words])[:4].tolist()
-            ids, bounds = self._shorten(ids, bounds)
-            encoded.append((ids, bounds if head_first else bounds[2:] + bounds[:2]))
+                parts[1::2] = ([token] for token in tokens)
+            for part in parts:
+                words += part
+                sizes.append(len(part))
+            heads_first.append(head_first)
+        ids = np.fromiter(map(self.lookup, words), np.int32, len(words))
+        bounds = np.cumsum(np.reshape(sizes, (-1, 5)), axis=1, dtype=np.int64)
+        ends = np.cumsum(bounds[:, 4]).tolist()
+        encoded = []
+        for start, end, own, head_first in zip([0, *ends], ends, bounds[:, :4].tolist(), heads_first, strict=False):
+            kept, own = self._shorten(ids[start:end], own) if end - start > self.max_length else (ids[start:end], own)
+            encoded.append((kept, own if head_first else own[2:] + own[:2]))
         return encoded
 
     def _shorten(self, ids, bounds):
-        if len(ids) > self.max_length:
-            self.truncated += 1
-            self.beyond += max(bounds[0], bounds[2]) >= self.max_length
-            if self.windowed:
-                return window(ids, bounds, self.max_length)[:2]
+        self.truncated += 1
+        self.beyond += max(bounds[0], bounds[2]) >= self.max_length
+        if self.windowed:
+            return window(ids, bounds, self.max_length)[:2]
         return ids[: self.max_length], [min(bound, self.max_length) for bound in bounds]
 
     def to_json(self):
