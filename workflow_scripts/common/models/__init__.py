@@ -17,6 +17,6 @@ What evaluation calls (module `scoring`):
         The same one level below: one row per sentence, before pooling.
 
 Modules: `tokenization` (text -> token ids), `arrays` (flat token arrays, padded batches), `encoders` (CNN, PCNN,
-BiGRU), `bert`, `classifier` (encoder + relation layer), `pooling` (AVG, ONE, ATT), `inference` (sentences to logits),
-`run_folder` (what a run consists of), `scoring`.
+BiGRU), `convolution` (maxima of a convolution), `bert`, `classifier` (encoder + relation layer), `pooling` (AVG, ONE,
+ATT), `inference` (sentences to logits), `run_folder` (what a run consists of), `scoring`.
 """
