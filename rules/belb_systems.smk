@@ -20,6 +20,13 @@ def belb_names(wildcards):
     return f"resources/belb/kbs/{BELB.kb_of(wildcards.belb_corpus)}/names.parquet"
 
 
+def belb_preferred_names(wildcards):
+    """The names of the knowledge base, for an engine that prefers equal names; none for others."""
+    ours = wildcards.belb_system in BELB.by_engine("linking")
+    prefers = ours and BELB.linking_settings(wildcards.belb_system)["mode"] == "prefer_literal"
+    return belb_names(wildcards) if prefers else []
+
+
 def belb_header(wildcards):
     """Params of the header of a predictions file of a system that runs here."""
     header = {"corpus": wildcards.belb_corpus, "kb": BELB.kb_of(wildcards.belb_corpus)}
@@ -182,6 +189,7 @@ rule read_belb_links:
         code=code("belb/read_belb_links.py"),
         spans="<results>/belb/linking/{spans}/{belb_corpus}/spans.parquet",
         links="<results>/belb/linking/{spans}/{belb_corpus}/{belb_system}/sentences.parquet",
+        names=belb_preferred_names,
     output:
         predictions="<results>/belb/{spans}/{belb_corpus}/{belb_system}.jsonl.gz",
         record="<results>/provenance/belb/read_belb_links/{spans}/{belb_corpus}/{belb_system}.json",
@@ -204,6 +212,7 @@ rule read_belb_links:
         python -P {input.code[0]:q} \
             --spans {input.spans:q} \
             --links {input.links:q} \
+            --names {input.names:q} \
             --predictions {output.predictions:q} \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}

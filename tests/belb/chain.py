@@ -46,7 +46,7 @@ def prepare_names(folder, names):
     run("linking/index_names", *aliases, *files, parameters=INDEX)
 
 
-def by_linking(folder, header=None, **settings):
+def by_linking(folder, names, header=None, **settings):
     """Predictions of an engine of the stage linking for the spans in a folder; `prepare_names` comes first."""
     settings = LINKING | settings
     settings["no_definition_threshold"] = settings["threshold"]
@@ -61,6 +61,8 @@ def by_linking(folder, header=None, **settings):
     kept = {"kept_candidates": settings["max_candidates"], "stream_tails": "mended"}
     run("linking/join_mentions", *options, parameters=kept)
     options = ("--spans", folder / "spans.parquet", "--links", folder / "out" / "sentences.parquet")
+    if settings["mode"] == "prefer_literal":
+        options += ("--names", names)
     run(
         "belb/read_belb_links",
         *options,

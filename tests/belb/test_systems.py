@@ -87,7 +87,7 @@ def test_engines_of_the_stage_linking(world, settings, kidney, renal):
     folder, names, tmp_path = world
     chain.list_spans(tmp_path, folder)
     chain.prepare_names(tmp_path, names)
-    found = ranks_of(load_corpus(folder), chain.by_linking(tmp_path, **settings))
+    found = ranks_of(load_corpus(folder), chain.by_linking(tmp_path, names, **settings))
     assert found["kidney failures"][:1] == kidney and found["RENAL failure"][:1] == renal
     assert found["wss"][:1] == [["D:3", "D:4"]] and found["nothing like it"] == []
     assert found["İtch"][:1] == [["D:5|x+y,z;w"]]
@@ -108,7 +108,9 @@ def test_literal_engine_and_exact_match_agree_on_real_names(shared_data, tmp_pat
     chain.list_spans(tmp_path, corpus)
     chain.prepare_names(tmp_path, stored_path)
     exact = ranks_of(load_corpus(corpus), chain.by_name(tmp_path, stored_path, "exact"))
-    assert exact == ranks_of(load_corpus(corpus), chain.by_linking(tmp_path, candidates="literal", max_candidates=99))
+    assert exact == ranks_of(
+        load_corpus(corpus), chain.by_linking(tmp_path, stored_path, candidates="literal", max_candidates=99)
+    )
 
 
 def medic(shared_data):
@@ -191,7 +193,7 @@ def test_found_mentions(world):
     result = evaluate(corpus, found)
     assert result["spans"]["exact"] == 4 and result["spans"]["detection"]["precision"] == 1
     assert result["full"]["recall@1"]["lenient"] == pytest.approx(4 / 6)
-    linked = chain.by_linking(tmp_path, mode="prefer_literal")
+    linked = chain.by_linking(tmp_path, names, mode="prefer_literal")
     assert evaluate(corpus, linked)["full"]["recall@1"] == result["full"]["recall@1"]
 
 
@@ -223,3 +225,21 @@ def test_equal_scores_are_one_rank():
     rows = [("a", 1.0, "X"), ("a", 1.0, "W"), ("a", 0.5, "V"), ("b", 0.7, "U")]
     links = pa.table(dict(zip(("surface", "score", "cui"), map(list, zip(*rows, strict=True)), strict=True)))
     assert systems.linked_ranks(links) == {"a": [["W", "X"], ["V"]], "b": [["U"]]}
+
+
+def test_an_engine_that_prefers_equal_names_puts_them_before_others_of_the_same_score():
+    links = pa.table({"surface": ["a"] * 4, "score": [1.0, 1.0, 1.0, 0.5], "cui": ["Z", "A", "Y", "B"]})
+    assert systems.linked_ranks(links, {"a": [["Y", "Z"]]}) == {"a": [["Y", "Z"], ["A"], ["B"]]}
+    assert systems.linked_ranks(links, {"a": []}) == {"a": [["A", "Y", "Z"], ["B"]]}
+
+
+def test_the_order_of_words_ties_unless_equal_names_are_preferred(tmp_path):
+    names = stored_names(tmp_path / "kb" / "names.parquet", [("D:1", "renal failure"), ("D:2", "failure renal")])
+    folder = stored(corpus_of([("test", "1", "Failure renal", ["D:2"])]), tmp_path / "corpus")
+    chain.list_spans(tmp_path, folder)
+    chain.prepare_names(tmp_path, names)
+    corpus = load_corpus(folder)
+    faithful = evaluate(corpus, chain.by_linking(tmp_path, names, mode="faithful"))["full"]["recall@1"]
+    assert faithful == {"std": 0.5, "strict": 0.0, "lenient": 1.0}
+    preferring = evaluate(corpus, chain.by_linking(tmp_path, names, mode="prefer_literal"))["full"]["recall@1"]
+    assert preferring == {"std": 1.0, "strict": 1.0, "lenient": 1.0}

@@ -8,7 +8,7 @@ prints recall@k and writes all figures. What a predictions file is: workflow_scr
 
 from pathlib import Path
 
-from workflow_scripts.belb import api
+from workflow_scripts.belb import measuring
 from workflow_scripts.common import command
 from workflow_scripts.common.files import write_json
 
@@ -30,9 +30,9 @@ def shown(result):
 
 def main(args):
     """Run the command."""
-    corpus = api.load_corpus(args.corpus)
+    corpus = measuring.load_corpus(args.corpus)
     reference = args.reference[0] if args.reference else None
-    result = api.evaluate(corpus, args.predictions, args.split, args.ranks, reference)
+    result = measuring.evaluate(corpus, args.predictions, args.split, args.ranks, reference)
     if args.metrics:
         write_json(args.metrics, result)
     print("\n".join(shown(result)))

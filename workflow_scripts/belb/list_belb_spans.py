@@ -6,7 +6,7 @@ Each distinct text is also written as a sentence that is one mention: this is wh
 import logging
 from pathlib import Path
 
-from workflow_scripts.belb import api, spans
+from workflow_scripts.belb import measuring, spans
 from workflow_scripts.belb.contracts import SPANS
 from workflow_scripts.common import command
 from workflow_scripts.common.contracts.detected import DETECTED
@@ -19,7 +19,7 @@ def main(args):
     """Run the command."""
     if bool(args.passages) != bool(args.detected):
         raise UsageError("--passages and --detected: give both (found mentions) or none (gold mentions)")
-    corpus = api.load_corpus(args.corpus)
+    corpus = measuring.load_corpus(args.corpus)
     gold = corpus.gold(args.split)
     if args.detected:
         passages, detected = read_table(args.passages, SPLIT), read_table(args.detected, DETECTED)

@@ -8,7 +8,7 @@ import dataclasses
 import logging
 from pathlib import Path
 
-from workflow_scripts.belb import api
+from workflow_scripts.belb import measuring
 from workflow_scripts.belb.gold import aligned
 from workflow_scripts.belb.predictions import read_predictions, write_predictions
 from workflow_scripts.belb.released import read_identifiers, read_released
@@ -34,7 +34,7 @@ def is_released(path):
 def main(args):
     """Run the command."""
     settings = params.parse(Params, args.params)
-    corpus = api.load_corpus(args.corpus)
+    corpus = measuring.load_corpus(args.corpus)
     gold = corpus.gold(settings.split)
     if is_released(args.released):
         identifiers = read_identifiers(args.identifiers) if args.identifiers else None

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from workflow_scripts.belb import api, spans
+from workflow_scripts.belb import measuring, spans
 from workflow_scripts.common import command
 from workflow_scripts.common.contracts.sentences import SPLIT
 from workflow_scripts.common.tables import write_table
@@ -10,7 +10,7 @@ from workflow_scripts.common.tables import write_table
 
 def main(args):
     """Run the command."""
-    write_table(args.passages, spans.passages(api.load_corpus(args.corpus).documents, args.split), SPLIT)
+    write_table(args.passages, spans.passages(measuring.load_corpus(args.corpus).documents, args.split), SPLIT)
 
 
 def arguments():

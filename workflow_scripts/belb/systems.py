@@ -80,7 +80,7 @@ def fuzzy_ranks(names, texts, limit=FUZZY_NAMES):
     return ranks
 
 
-def linked_ranks(links):
+def linked_ranks(links, equal_names=None):
     """What the stage linking found: a rank for each score, with the identifiers of this score.
 
     The stage itself takes the smallest identifier among equal scores, which a benchmark should not count as knowledge.
@@ -89,6 +89,8 @@ def linked_ranks(links):
     ----------
     links : pyarrow.Table
         Of contract linking/mentions, where each sentence is one mention, sorted by sentence and rank.
+    equal_names : dict or None
+        Text -> ranks of `exact_ranks`, for an engine that prefers equal names: of equal scores, these come first.
 
     Returns
     -------
@@ -96,10 +98,14 @@ def linked_ranks(links):
         Text -> ranks; texts without a link are not in it.
     """
     columns = (links[name].to_pylist() for name in ("surface", "score", "cui"))
-    return {
-        text: [sorted(cui for *_, cui in tied) for _, tied in itertools.groupby(rows, key=lambda row: row[1])]
-        for text, rows in itertools.groupby(zip(*columns, strict=True), key=lambda row: row[0])
-    }
+    ranks = {}
+    for text, rows in itertools.groupby(zip(*columns, strict=True), key=lambda row: row[0]):
+        preferred = {identifier for rank in (equal_names or {}).get(text, ()) for identifier in rank}
+        # equal names have the highest score there is, so they differ from others only within that score
+        keyed = [((-score, cui not in preferred), cui) for _, score, cui in rows]
+        groups = itertools.groupby(sorted(keyed), key=lambda entry: entry[0])
+        ranks[text] = [[cui for _, cui in tied] for _, tied in groups]
+    return ranks
 
 
 def predictions_for(spans, ranks, corpus, kb, system):
