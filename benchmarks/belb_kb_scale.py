@@ -1,8 +1,9 @@
 """Knowledge bases at the scale of NCBI Gene: three sizes up to a tenth of it (4.2 of 42.3 million genes), synthetic.
 
 For each size a process of its own builds the knowledge base as `build_belb_kb` does, another loads it into SQLite; CPU
-and wall seconds, names per second and peak resident memory are printed. The reference is the same work in Python objects
-(names, duplicates, homonyms in dicts; nothing sorted or written) at the smallest size. Exits non-zero above 4 GB.
+and wall seconds, names per second and peak resident memory are printed. The reference is the same work in Python
+objects (names, duplicates, homonyms in dicts; nothing sorted or written) at the smallest size. Exits non-zero above
+4 GB.
 
 Genes have 2.5 names each; half of the symbols are shared by species, as are most descriptions: two thirds of the names
 are homonyms, where NCBI Gene has 47 %. A tenth as many identifiers are history, in chains.

@@ -1,6 +1,7 @@
 """sources.lock: pins, errors, and writers side by side."""
 
 import multiprocessing
+import re
 
 import pytest
 
@@ -28,6 +29,22 @@ def test_sorted_and_stable(tmp_path):
     assert names == ["a", "b", "c"]
     pin(lock, entry("b"))
     assert lock.read_text() == first
+
+
+def test_the_day_of_the_first_download_is_kept(tmp_path):
+    lock = tmp_path / "sources.lock"
+    pin(lock, entry("new"))
+    day = read(lock)["new"].day
+    assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", day) and lock.read_text().endswith(
+        f"\thttps://example.org/new\t{day}\n"
+    )
+    # a line of an older version has none, and stays as it is
+    older = f"old\t{'b' * 64}\t12\thttps://example.org/old\n"
+    lock.write_text(lock.read_text().replace(day, "2020-02-29") + older)
+    for name, sign in (("new", "a"), ("old", "b"), ("x", "a")):
+        pin(lock, entry(name, sign))
+    pins = read(lock)
+    assert (pins["new"].day, pins["old"].day) == ("2020-02-29", "") and older in lock.read_text()
 
 
 def test_mismatch(tmp_path):
