@@ -22,7 +22,7 @@ def repaired(annotation, text):
     mention, start, end = annotation.original.text, annotation.start, annotation.end
     inside = 0 <= start < end <= len(text)
     there = text[start:end] if inside else ""
-    if there == mention:
+    if there and there == mention:
         return None, None
     if there and there.casefold() == mention.casefold():
         return annotation, "case"
