@@ -283,7 +283,9 @@ def belb_corpus_kb(wildcards):
 def belb_corpus_options(wildcards, input):
     """Options of the build of a corpus that name files."""
     values = PLAN.belb_corpus(wildcards.belb_corpus)
-    named = {"--splits": values["splits"], "--not-in-kb": values["not_in_kb"]}
+    named = {
+        f"--{name.replace('_', '-')}": values[name] for name in ("splits", "not_in_kb", "foreign")
+    }
     named["--kb"] = os.path.dirname(input.kb[0]) if input.kb else None
     return [word for option, value in named.items() if value for word in (option, value)]
 

@@ -201,7 +201,7 @@ def test_annotations_of_other_types_and_without_identifiers_are_left_out():
 def test_the_knowledge_base_is_asked_in_the_order_of_the_benchmark():
     history = {"MESH:D000005": (), "MESH:D000004": ("MESH:D000009", "MESH:D000010")}
     known = KnownIdentifiers(
-        frozenset({"MESH:D000001", "MESH:D000009", "MESH:D000010"}), {"MESH:D000003": "MESH:D000001"}, history
+        frozenset({"MESH:D000001", "MESH:D000009", "MESH:D000010"}), {"MESH:D000003": ("MESH:D000001",)}, history
     )
     mapping = {"MESH:D000006": "MESH:D000005", "MESH:D000007": None, "MESH:D000008": "MESH:D000003"}
     cases = {
@@ -277,6 +277,31 @@ def test_blanks_are_put_where_mentions_begin_or_end_inside_words():
     assert [laid.text[m.start : m.end] for m in laid.mentions] == ["PAX6", "zorb"]
     plain = built_of(document("1", TITLE, ABSTRACT, annotation(TEXT, "PAX6")), steps=Steps(separate_words=False))
     assert plain.documents["test"][0].text == TEXT
+
+
+def test_foreign_annotations_give_context_and_no_gold():
+    genes = dataclasses.replace(DISEASES, kb="ncbi_gene", entity_type="gene", types="Gene", identifiers="gene")
+    text = "Mouse Zorb and mouse or rat zorb of man."
+    gold = [annotation(text, "Zorb", "7", "Gene"), annotation(text, "rat zorb", "8", "Gene")]
+    foreign = [annotation(text, word, "10090", "Species") for word in ("Mouse", "mouse", "rat", "man")]
+    foreign += [annotation(text, "of", "-", "Species"), annotation(text, "or", "7", "Gene")]
+    foreign.append(annotation(text, "zorb", "9", "Species"))
+    steps = Steps(foreign={"1": foreign}, markers=True)
+    built = built_of(document("1", text, "", *gold), steps=steps, corpus=genes)
+    (laid,) = built.documents["test"]
+    found = [(laid.text[m.start : m.end], m.entity_type, m.identifiers, m.foreign) for m in laid.mentions]
+    assert found == [
+        ("Mouse", "species", ["10090"], True),
+        ("Zorb", "gene", ["7"], False),
+        ("mouse", "species", ["10090"], True),
+        ("rat zorb", "gene", ["8"], False),
+        ("man", "species", ["10090"], True),
+    ]
+    assert laid.text.startswith("[FS] Mouse [FE] [MS] Zorb [ME] and [FS] mouse")
+    counts = built.counts["test"]
+    assert (counts["foreign_added"], counts["foreign_left_out"], counts["annotations"]) == (3, 2, 2)
+    rows = mention_rows("z", built.documents)
+    assert sorted(subsets(rows)["zero_shot"]) == sorted(digest("1", item.original) for item in gold)
 
 
 @pytest.mark.parametrize(

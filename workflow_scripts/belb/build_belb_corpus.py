@@ -13,9 +13,10 @@ from workflow_scripts.belb import corpus_tables
 from workflow_scripts.belb.bioc_files import write_bioc
 from workflow_scripts.belb.contracts import DOCUMENTS, MENTIONS, SPLITS
 from workflow_scripts.belb.corpus_hub import write_hub
-from workflow_scripts.belb.corpus_pipeline import Steps, build, wanted_identifiers
+from workflow_scripts.belb.corpus_pipeline import FOREIGN, Steps, build, wanted_identifiers
 from workflow_scripts.belb.corpus_splits import read_splits
 from workflow_scripts.belb.identifiers import read_known, read_mapping
+from workflow_scripts.belb.pubtator import read_pubtator
 from workflow_scripts.common import command, params
 from workflow_scripts.common.belb_corpora import choose, read_registry
 from workflow_scripts.common.errors import UsageError
@@ -49,8 +50,18 @@ def main(args):
     documents, again = read_splits(corpus, args.source, args.registry.parent.parent, args.splits)
     mapping = read_mapping(args.not_in_kb, args.corpus) if args.not_in_kb else {}
     known = read_known(args.kb, wanted_identifiers(documents, corpus, mapping)) if args.kb else None
-    built = build(documents, corpus, Steps(mapping=mapping, known=known, **dataclasses.asdict(settings)))
+    steps = Steps(mapping, known, foreign=read_foreign(args.foreign, corpus), **dataclasses.asdict(settings))
+    built = build(documents, corpus, steps)
     write_corpus(args.output, args.name or args.corpus, corpus, built, again, known is not None)
+
+
+def read_foreign(path, corpus):
+    """Annotations of a PubTator file by document; none without a file."""
+    if path is None:
+        return {}
+    if corpus.kb not in FOREIGN:
+        raise UsageError(f"--foreign {path}: {corpus.kb} has no foreign entity type; {', '.join(FOREIGN)} have one")
+    return {document.document: document.annotations for document in read_pubtator(path)}
 
 
 def write_corpus(folder, name, corpus, built, again=0, with_kb=False):
@@ -98,6 +109,9 @@ def arguments():
     parser.add_argument("--splits", type=Path, help="table document, split in place of the corpus' own split")
     parser.add_argument("--not-in-kb", type=Path, help="table of identifiers to map (belb_not_in_kb.schema.yaml)")
     parser.add_argument("--kb", type=Path, help="folder of the built knowledge base (default: none is consulted)")
+    parser.add_argument(
+        "--foreign", type=Path, help="PubTator file with the same documents: species for genes and so on"
+    )
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     return parser
 

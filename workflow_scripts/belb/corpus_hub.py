@@ -29,8 +29,10 @@ _FEATURES = {
 
 
 def _feature(kind):
+    """A type as the library `datasets` describes it, in the form that its old and its new releases read."""
     if pa.types.is_list(kind):
-        return {"feature": _feature(kind.value_type), "_type": "List"}
+        inner = _feature(kind.value_type)
+        return [inner] if pa.types.is_struct(kind.value_type) else {"feature": inner, "_type": "Sequence"}
     if pa.types.is_struct(kind):
         return {field.name: _feature(field.type) for field in kind}
     return _FEATURES[str(kind)]
@@ -45,7 +47,7 @@ _COLUMNS = [
 _INFO = {"info": {"features": {field.name: _feature(field.type) for field in _COLUMNS}}}
 HUB = Contract(
     "belb/corpora/<id>/hub/data/<split>: documents with their mentions",
-    pa.schema(_COLUMNS, metadata={"huggingface": json.dumps(_INFO, sort_keys=True)}),
+    pa.schema(_COLUMNS, metadata={"huggingface": json.dumps(_INFO)}),
     sort_by=("id",),
     unique=("id",),
 )

@@ -22,7 +22,8 @@ class Steps:
     mentions without an identifier (in the knowledge base, where there is one) are left out. separate_words: blanks
     are put where a mention begins or ends inside a word. max_mentions: longer documents are split, None for no limit.
     sentences: passages are sentences. markers: mentions are marked in the text. max_lost_share: more annotations than
-    this share may not be lost because their text is not found or their identifier has no known form.
+    this share may not be lost because their text is not found or their identifier has no known form. foreign: for
+    context, annotations of another entity type by document.
     """
 
     mapping: dict = dataclasses.field(default_factory=dict)
@@ -33,6 +34,15 @@ class Steps:
     sentences: bool = False
     markers: bool = False
     max_lost_share: float = 0.01
+    foreign: dict = dataclasses.field(default_factory=dict)
+
+
+# The foreign entity type of a knowledge base: how its annotations are called, its name here, its identifiers.
+FOREIGN = {
+    "ncbi_gene": ("Species", "species", "taxon"),
+    "cellosaurus": ("Species", "species", "taxon"),
+    "dbsnp": ("Gene", "gene", "gene"),
+}
 
 
 @dataclasses.dataclass
@@ -119,7 +129,7 @@ class _Work:
             at = None if identifiers is None else self._placed(annotation)
             if at is not None:
                 placed.append((at, identifiers))
-        return self._laid(self._grouped(self._distinct(placed)))
+        return self._laid(self._with_foreign(self._grouped(self._distinct(placed))))
 
     def _repair(self, annotation, repair, start, end, there):
         original = annotation.original
@@ -209,6 +219,27 @@ class _Work:
             originals, digests = [item.original for item, _, _ in group], [name for _, _, name in group]
             mentions.append(Mention(start, end, self.corpus.entity_type, identifiers, originals, digests))
         return mentions
+
+    def _with_foreign(self, mentions):
+        """The mentions and, between them, foreign ones; not those that overlap a mention or have a mention's text."""
+        taken, texts = list(mentions), {self.text[mention.start : mention.end].lower() for mention in mentions}
+        for annotation in sorted(self.steps.foreign.get(self.document.document, ()), key=_order):
+            called, kind, rule = FOREIGN[self.corpus.kb]
+            identifiers, _ = parse_identifiers(annotation.original.identifiers, rule)
+            moved, done = repaired(annotation, self.text)
+            place = annotation if done is None else moved
+            if annotation.original.entity_type != called or not identifiers or place is None:
+                continue
+            crossed = any(place.start < mention.end and mention.start < place.end for mention in taken)
+            if crossed or self.text[place.start : place.end].lower() in texts:
+                self.counts["foreign_left_out"] += 1
+                continue
+            name = digest(self.document.document, annotation.original)
+            taken.append(
+                Mention(place.start, place.end, kind, identifiers, [annotation.original], [name], foreign=True)
+            )
+            self.counts["foreign_added"] += 1
+        return sorted(taken, key=lambda mention: (mention.start, mention.end))
 
     def _laid(self, mentions):
         starts = passage_starts(text for _, text in self.document.passages)

@@ -1,5 +1,6 @@
 """From the identifier string of an annotation to identifiers, and on to those of a knowledge base (A1.6, steps 2-5)."""
 
+import collections
 import csv
 import dataclasses
 import re
@@ -133,8 +134,8 @@ def read_mapping(path, corpus):
 class KnownIdentifiers:
     """What a knowledge base knows of the identifiers of one corpus.
 
-    current: those it has. alternatives: {identifier: the entity's own}. history: {identifier: tuple of those that took
-    its place, empty where it was removed}.
+    current: those it has. alternatives: {identifier: tuple of the entities' own}. history: {identifier: tuple of those
+    that took its place, empty where it was removed}.
     """
 
     current: frozenset
@@ -146,7 +147,7 @@ class KnownIdentifiers:
         if identifier in self.current:
             return [identifier], "kept"
         if identifier in self.alternatives:
-            return [self.alternatives[identifier]], "alternative"
+            return list(self.alternatives[identifier]), "alternative"
         if identifier in self.history:
             new = self.history[identifier]
             return list(new), "replaced" if new else "removed"
@@ -163,13 +164,12 @@ def read_known(folder, wanted):
         history[row["old_identifier"]] = (
             tuple((row["new_identifier"] or "").split(";")) if row["new_identifier"] else ()
         )
-    alternatives = {
-        row["alternative_identifier"]: row["identifier"]
-        for row in _rows(folder / "alternatives.parquet", "alternative_identifier", "identifier", wanted)
-    }
-    reached = set(wanted) | set(alternatives.values()) | {name for new in history.values() for name in new}
+    alternatives = collections.defaultdict(tuple)
+    for row in _rows(folder / "alternatives.parquet", "alternative_identifier", "identifier", wanted):
+        alternatives[row["alternative_identifier"]] += (row["identifier"],)
+    reached = set(wanted).union(*alternatives.values(), *history.values())
     current = {row["identifier"] for row in _rows(folder / "names.parquet", "identifier", None, reached)}
-    return KnownIdentifiers(frozenset(current), alternatives, history)
+    return KnownIdentifiers(frozenset(current), dict(alternatives), history)
 
 
 def _rows(path, key, value, wanted):

@@ -37,6 +37,7 @@ CORPUS_DEFAULTS = {
     "in_kb": True,
     "splits": None,
     "not_in_kb": None,
+    "foreign": None,
     "separate_words": True,
     "max_mentions": None,
     "sentences": False,
@@ -160,7 +161,7 @@ class BelbCorpora:
                 released = find_files(folder, row.patterns())
         except (DataError, UsageError) as error:
             raise UsageError(f"belb.corpora.{corpus}: {error}") from None
-        extra = [pathlib.Path(settings[name]) for name in ("splits", "not_in_kb") if settings[name]]
+        extra = [pathlib.Path(settings[name]) for name in ("splits", "not_in_kb", "foreign") if settings[name]]
         files = [file for path in released for file in (_inside(path) if path.is_dir() else [path])]
         return list(dict.fromkeys(str(path) for path in [*files, *own, *extra]))
 
