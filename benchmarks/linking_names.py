@@ -5,9 +5,15 @@ grams are as frequent as in real names and near neighbours are many. 2.65 names 
 the concepts, as in UMLS (reference: scispaCy's knowledge base).
 
     python benchmarks/linking_names.py --aliases aliases.parquet --names 4400000 --out big.parquet
+
+With --links, the other way round: a part of the real names that decides as all of them do, for indexes that take hours
+to build. All names of the linked concepts, then those of others drawn at random until there are enough.
+
+    python benchmarks/linking_names.py --aliases aliases.parquet --names 100000 --links links.parquet --out part.parquet
 """
 
 import argparse
+import collections
 import pathlib
 import random
 
@@ -37,14 +43,38 @@ def variants(real, number, draw):
     return names
 
 
+def part_of(aliases, linked, number, draw):
+    """The rows of whole concepts with at least so many distinct names: the linked ones, then others at random."""
+    first = sorted(linked)
+    others = sorted(set(aliases["cui"].to_pylist()) - set(first))
+    draw.shuffle(others)
+    names = collections.defaultdict(list)
+    for cui, name in zip(aliases["cui"].to_pylist(), aliases["name"].to_pylist(), strict=True):
+        names[cui].append(name)
+    kept, distinct = set(), set()
+    for cui in [*first, *others]:
+        if len(distinct) >= number and cui not in linked:
+            break
+        kept.add(cui)
+        distinct.update(names[cui])
+    return aliases.filter(pc.is_in(aliases["cui"], pa.array(sorted(kept))))
+
+
 def main():
     """Write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--aliases", type=pathlib.Path, required=True, help="real names (linking/kb/aliases.parquet)")
     parser.add_argument("--names", type=int, required=True)
+    parser.add_argument(
+        "--links", type=pathlib.Path, help="links of some surfaces (linking/links): keep these concepts"
+    )
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
     draw = random.Random(0)
+    if args.links:
+        linked = set(pq.read_table(args.links, columns=["cui"])["cui"].to_pylist())
+        pq.write_table(part_of(pq.read_table(args.aliases), linked, args.names, draw), args.out)
+        return
     real = pc.unique(pq.read_table(args.aliases)["name"].combine_chunks()).to_pylist()
     names = variants(real, args.names, draw)
     concepts = [f"C{draw.randrange(int(args.names / NAMES_PER_CONCEPT)):07d}" for _ in names]

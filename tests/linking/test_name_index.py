@@ -65,6 +65,19 @@ def test_rarest_grams_come_first():
     assert all(np.all(np.diff(rows.grams[a:b]) > 0) for a, b in zip(rows.offsets, rows.offsets[1:], strict=False))
 
 
+def test_norms_of_a_row_do_not_depend_on_the_rows_before_it():
+    rng = np.random.default_rng(0)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 30, 20_000))])
+    weights = rng.random(offsets[-1], np.float32) / np.float32(5)
+    whole = grams.remaining_norms(offsets, weights)
+    for row in [0, 1, 9_999, *range(19_000, 20_000)]:
+        own = slice(offsets[row], offsets[row + 1])
+        alone = grams.remaining_norms(np.array([0, own.stop - own.start]), weights[own])
+        assert alone.tolist() == whole[own].tolist()
+        exact = np.sqrt(np.cumsum(weights[own][::-1].astype(float) ** 2)[::-1])
+        assert np.allclose(alone, exact, rtol=0, atol=1e-9)
+
+
 def test_surfaces_of_one_key_have_one_vector():
     draw, names = random.Random(4), words(random.Random(3), 200)
     vocabulary = grams.Vocabulary.of(*grams.document_frequencies([names]), len(names), 1)
@@ -105,6 +118,19 @@ def test_search_equals_a_sparse_product_and_brute_force(min_df, threshold):
         assert found.keys() - near == exact.keys() - near == product.keys() - near
         assert all(abs(found[pair] - min(exact[pair], 1.0)) < 1e-12 for pair in found.keys() & exact.keys())
     assert {part for part in base.parts().tolist()} == {0, 1}
+
+
+def test_each_query_may_have_a_threshold_of_its_own():
+    rows = [(f"C{number:03d}", name, False) for number, name in enumerate(words(random.Random(8), 400))]
+    index = indexed(rows)
+    search, queries = nearest_names.NameSearch(index), index.vocabulary.transform(words(random.Random(9), 50))
+    thresholds = np.tile([0.3, 0.5, 0.7, 0.9, 1.1], 10)
+    own = pairs(search.search(1, queries, thresholds))
+    wanted = {}
+    for threshold in set(thresholds.tolist()):
+        found = pairs(search.search(1, queries, threshold))
+        wanted |= {pair: score for pair, score in found.items() if thresholds[pair[0]] == threshold}
+    assert own == wanted and {query for query, _ in own} > {query for query, _ in own if thresholds[query] == 0.9}
 
 
 def test_marks_of_earlier_queries_are_forgotten_in_time():

@@ -69,15 +69,17 @@ class TfidfGenerator:
         """The k nearest names of each query as far as they can matter: (query, name, score in units of 1e-5).
 
         Names of defined concepts matter above the threshold, others only above the higher one. The names in between
-        can still push a defined concept out of the k nearest, so they are looked up for the queries with such concepts.
+        can still push a defined concept out of the k nearest, so they are looked up for the queries with such concepts:
+        from the last candidate on, for what scores less comes after it whether it counts or not.
         """
         rule = self._rule
         high = max(rule.threshold, rule.no_definition_threshold)
         pairs = [self._names.search(0, queries, rule.threshold), self._names.search(1, queries, high)]
         query, name, units = _rounded(pairs)
-        unsure = np.unique(query[units < high * 10**DECIMALS])
+        lowest = self._last_candidates(query, name, units, len(queries.offsets) - 1)
+        unsure = np.flatnonzero(lowest < high * 10**DECIMALS)
         if unsure.size:
-            row, other, score = self._names.search(1, _chosen(queries, unsure), rule.threshold)
+            row, other, score = self._names.search(1, _chosen(queries, unsure), lowest[unsure] / 10**DECIMALS)
             sure = ~np.isin(pairs[1][0], unsure)
             pairs[1] = tuple(part[sure] for part in pairs[1])
             query, name, units = _rounded([*pairs, (unsure[row], other, score)])
@@ -85,6 +87,14 @@ class TfidfGenerator:
         query, name, units = query[order], name[order], units[order]
         kept = _place_in_group(query) < rule.k
         return query[kept], name[kept], units[kept]
+
+    def _last_candidates(self, query, name, units, queries):
+        """Score of the last candidate of each query if no name is pushed out, in units; without one, too much."""
+        lowest = np.full(queries, 10**DECIMALS + 1)
+        query, _, units = self._concepts(query, name, units)
+        kept = _place_in_group(query) < self._rule.max_candidates
+        np.minimum.at(lowest, query[kept], units[kept])
+        return lowest
 
     def _concepts(self, query, name, units):
         """Concepts that pass the rule, each with its best name, sorted by query, score descending, concept."""

@@ -54,9 +54,11 @@ class Squeezed:
 
 def literal_form(text):
     """A text lower-cased, without white space beside punctuation or at its ends, other white space as one space."""
-    words = text.split()
-    # Without punctuation only the white space itself is left to mend: most names, at a tenth of the time.
-    return _lower(" ".join(words)) if "".join(words).isalnum() else Squeezed(text).text
+    # The text of Squeezed without the way back: a tenth of the time.
+    form = ""
+    for word in text.split():
+        form += f" {word}" if form and form[-1].isalnum() and word[0].isalnum() else word
+    return _lower(form)
 
 
 def search_key(surface):

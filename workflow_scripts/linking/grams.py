@@ -14,6 +14,7 @@ import numpy as np
 
 _BITS = 21
 _BLANK = ord(" ")
+_SQUARE_UNITS = 2.0**45
 
 
 class Rows(typing.NamedTuple):
@@ -132,9 +133,12 @@ class Vocabulary:
         return Rows(offsets.astype(np.int64), self.ranks[gram][order], weights[order])
 
 
-def remaining_norms(rows):
-    """Norm of each row from each of its entries on, float64."""
-    squares = rows.weights.astype(np.float64) ** 2
-    upto = np.concatenate([[0.0], np.cumsum(squares)])
-    ends = np.repeat(upto[rows.offsets[1:]], np.diff(rows.offsets))
-    return np.sqrt(np.maximum(ends - upto[:-1], 0.0))
+def remaining_norms(offsets, weights):
+    """Norm of each row from each of its entries on, float64, the same whatever rows stand before it.
+
+    Sums run over all rows, in integers: their differences are exact, and a sum that overflows does no harm.
+    """
+    squares = np.rint(weights.astype(np.float64) ** 2 * _SQUARE_UNITS).astype(np.int64)
+    upto = np.concatenate([[0], np.cumsum(squares)])
+    ends = np.repeat(upto[offsets[1:]], np.diff(offsets))
+    return np.sqrt((ends - upto[:-1]) / _SQUARE_UNITS)

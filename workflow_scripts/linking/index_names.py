@@ -21,8 +21,8 @@ from workflow_scripts.linking.grams import Vocabulary, document_frequencies, rem
 from workflow_scripts.linking.name_index import PARTS, SIGNATURE_BITS, UNITS, form_digests, write_index
 
 # Names of one block of vectors, and entries of one block of lists: both bound the memory of the build.
-BLOCK = 1 << 17
-LIST_ENTRIES = 1 << 23
+BLOCK = 1 << 14
+LIST_ENTRIES = 1 << 22
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,70 +108,70 @@ def write_vectors(writer, base, vocabulary, entries):
     Returns
     -------
     offsets : numpy.ndarray of int64, (n_names + 1,)
-    norms : numpy.ndarray of uint16, (entries,)
-        The norm of each name from each of its entries on, in units.
     """
-    counts, norms, done = [np.empty(0, np.int64)], np.empty(entries, np.uint16), 0
+    counts = [np.empty(0, np.int64)]
     add_offsets = writer.reserve("offsets", np.int64, (len(base.names) + 1,))
     add_grams, add_weights = (
         writer.reserve(name, kind, (entries,)) for name, kind in (("grams", np.int32), ("weights", np.float32))
     )
-    add_signatures = writer.reserve("signatures", np.uint64, (len(base.names), 2))
+    add_signatures = writer.reserve("signatures", np.uint64, (len(base.names), SIGNATURE_BITS // 64))
     progress = Progress("names", len(base.names))
     for names in base.blocks():
         rows = vocabulary.transform(names)
         counts.append(np.diff(rows.offsets))
         add_grams(rows.grams)
         add_weights(rows.weights)
-        norms[done : done + rows.grams.size] = np.minimum(np.ceil(remaining_norms(rows) * UNITS), UNITS)
-        done += rows.grams.size
         add_signatures(signatures_of(rows))
         progress.add(len(names))
     progress.close()
     offsets = _offsets(np.concatenate(counts))
     add_offsets(offsets)
-    return offsets, norms
+    return offsets
 
 
 def signatures_of(rows):
-    """Signatures of vectors, (n, 2) uint64."""
-    signatures = np.zeros((len(rows.offsets) - 1, 2), np.uint64)
+    """Signatures of vectors, (n, SIGNATURE_BITS / 64) uint64."""
+    signatures = np.zeros((len(rows.offsets) - 1, SIGNATURE_BITS // 64), np.uint64)
     used = np.flatnonzero(np.diff(rows.offsets))
     bit = rows.grams % SIGNATURE_BITS
-    for half in range(2):
-        mask = np.where(bit // 64 == half, np.uint64(1) << (bit % 64).astype(np.uint64), np.uint64(0))
-        if used.size:
-            signatures[used, half] = np.bitwise_or.reduceat(mask, rows.offsets[used])
+    for word in range(signatures.shape[1] if used.size else 0):
+        mask = np.where(bit // 64 == word, np.uint64(1) << (bit % 64).astype(np.uint64), np.uint64(0))
+        signatures[used, word] = np.bitwise_or.reduceat(mask, rows.offsets[used])
     return signatures
 
 
-def write_lists(writer, offsets, norms, parts, n_grams):
-    """Write the names by part and gram: first put each behind the others of its list, then order the lists."""
-    grams = writer.written("grams")
-    starts = _offsets(
-        sum(np.bincount(key, minlength=PARTS * n_grams) for _, _, key in _entries(offsets, grams, parts, n_grams))
-        if len(parts)
-        else np.zeros(PARTS * n_grams, np.int64)
-    )
-    names, list_norms, free = np.empty(norms.size, np.int32), np.empty(norms.size, np.uint16), starts[:-1].copy()
-    for entry, name, key in _entries(offsets, grams, parts, n_grams):
+def write_lists(writer, offsets, parts, n_grams):
+    """Write the names by part and gram: first put each behind the others of its list, then order the lists.
+
+    The vectors are read back block by block; in memory are a name and a norm for each entry, 6 bytes.
+    """
+    starts = np.zeros(PARTS * n_grams, np.int64)
+    for _, _, key in _entries(writer, offsets, parts, n_grams):
+        starts += np.bincount(key, minlength=starts.size)
+    starts = _offsets(starts)
+    names, norms, free = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.uint16), starts[:-1].copy()
+    progress = Progress("names in lists", len(parts))
+    for bounds, name, key in _entries(writer, offsets, parts, n_grams):
+        norm = remaining_norms(bounds - bounds[0], writer.read("weights", bounds[0], bounds[-1]))
         key, order = np.divmod(np.sort(key * max(key.size, 1) + np.arange(key.size)), max(key.size, 1))
         counts = np.bincount(key, minlength=free.size)
         place = np.repeat(free - _offsets(counts)[:-1], counts) + np.arange(key.size)
-        names[place], list_norms[place] = name[order], norms[entry + order]
+        names[place], norms[place] = name[order], np.minimum(np.ceil(norm * UNITS), UNITS)[order]
         free += counts
+        progress.add(len(bounds) - 1)
+    progress.close()
     writer.write("list_offsets", np.stack([starts[part * n_grams : (part + 1) * n_grams + 1] for part in range(PARTS)]))
-    _order_lists(starts, names, list_norms)
+    _order_lists(starts, names, norms)
     writer.write("list_names", names)
-    writer.write("list_norms", list_norms)
+    writer.write("list_norms", norms)
 
 
-def _entries(offsets, grams, parts, n_grams):
-    """The entries of the vectors in blocks of names: number of the first, their names, their lists."""
+def _entries(writer, offsets, parts, n_grams):
+    """The entries of the vectors in blocks of names: where each name's begin, their names, their lists."""
     for start in range(0, len(parts), BLOCK):
         bounds = offsets[start : start + BLOCK + 1]
         name = np.repeat(np.arange(start, start + len(bounds) - 1), np.diff(bounds))
-        yield bounds[0], name, parts[name] * np.int64(n_grams) + grams[bounds[0] : bounds[-1]]
+        yield bounds, name, parts[name] * np.int64(n_grams) + writer.read("grams", bounds[0], bounds[-1])
 
 
 def _order_lists(starts, names, norms):
@@ -214,8 +214,8 @@ def write_names(writer, base, vocabulary, entries):
         writer.write(name, values)
     for name in ("codes", "idf", "ranks"):
         writer.write(name, getattr(vocabulary, name))
-    offsets, norms = write_vectors(writer, base, vocabulary, entries)
-    write_lists(writer, offsets, norms, base.parts(), vocabulary.codes.size)
+    offsets = write_vectors(writer, base, vocabulary, entries)
+    write_lists(writer, offsets, base.parts(), vocabulary.codes.size)
 
 
 def build(aliases, folder, settings, digest=None):
@@ -231,6 +231,8 @@ def build(aliases, folder, settings, digest=None):
         SHA-256 of the file of aliases.
     """
     base = KnowledgeBase(aliases)
+    # The names stand in the table a second time.
+    del aliases
     if settings.candidates == "tfidf":
         vocabulary, entries = vocabulary_of(base, settings.ngram_min_df)
     else:
@@ -251,8 +253,8 @@ def main(args):
     if (args.index.name, args.names.name) != ("index.json", "names.bin") or args.index.parent != args.names.parent:
         raise UsageError("--index and --names must be index.json and names.bin of one folder")
     settings = params.parse(Params, args.params)
-    aliases = read_table(args.aliases, ALIASES, columns=["cui", "name", "defined"])
-    facts = build(aliases, args.index.parent, settings, file_digest(args.aliases))
+    digest, columns = file_digest(args.aliases), ["cui", "name", "defined"]
+    facts = build(read_table(args.aliases, ALIASES, columns), args.index.parent, settings, digest)
     for what, number in facts["counts"].items():
         logging.info("%s: %s", what.replace("_", " "), f"{number:,}")
 

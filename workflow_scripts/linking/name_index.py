@@ -14,7 +14,7 @@ name of it can reach the wanted score, whatever that score is.
 | concept_offsets, concepts | int64, int32 | concepts of each name, ascending |
 | codes, idf, ranks | int64, float32, int32 | the grams, see `grams.Vocabulary` |
 | offsets, grams, weights | int64, int32, float32 | vectors of the names, see `grams.Rows` |
-| signatures | uint64 (names, 2) | bit `gram % 128` is set if the name has such a gram |
+| signatures | uint64 (names, 4) | bit `gram % 256` is set if the name has such a gram |
 | list_offsets | int64 (parts, grams + 1) | where the list of each gram begins in the next two |
 | list_names, list_norms | int32, uint16 | a name and its norm from this gram on, in 65535ths, rounded up |
 | form_high, form_low | uint64 | halves of the BLAKE2b of each literal form (`forms`), ascending together |
@@ -32,10 +32,10 @@ from workflow_scripts.common.files import atomic_path, read_json, write_json
 from workflow_scripts.linking.forms import literal_form
 from workflow_scripts.linking.grams import Vocabulary
 
-FORMAT = 1
+FORMAT = 2
 PARTS = 2
 UNITS = 65535
-SIGNATURE_BITS = 128
+SIGNATURE_BITS = 256
 _ALIGNMENT = 64
 
 
@@ -44,7 +44,7 @@ class ArrayWriter:
 
     Parameters
     ----------
-    stream : binary file, seekable
+    stream : binary file, seekable, for writing and reading
     """
 
     def __init__(self, stream):
@@ -73,10 +73,12 @@ class ArrayWriter:
 
         return add
 
-    def written(self, name):
-        """An array that was filled, mapped into memory."""
-        self._stream.flush()
-        return _mapped(self._stream.name, **self.arrays[name])
+    def read(self, name, start, stop):
+        """Elements of an array of one axis that was filled: a copy, so that a pass over it needs no more memory."""
+        entry = self.arrays[name]
+        kind = np.dtype(entry["dtype"])
+        self._stream.seek(entry["offset"] + int(start) * kind.itemsize)
+        return np.frombuffer(self._stream.read(int(stop - start) * kind.itemsize), kind)
 
     def finish(self):
         """End the file behind the last array; returns its size."""
@@ -96,7 +98,7 @@ def write_index(folder, arrays, facts):
         Further content of index.json.
     """
     with atomic_path(folder / "names.bin") as temporary:
-        with open(temporary, "wb") as stream:
+        with open(temporary, "w+b") as stream:
             writer = ArrayWriter(stream)
             arrays(writer)
             size = writer.finish()

@@ -4,17 +4,19 @@ Names and queries keep their grams from the rarest to the most frequent. Let g b
 query and a name share: their cosine is at most the product of their norms from g on. So a name needs a look only where
 it stands in the list of a query's gram with this product at the threshold or above, and lists are in the order of that
 norm (`name_index`): only their beginnings are read, and of frequent grams nothing (prefix filtering, as AllPairs and
-PPJoin do). A signature of 128 bits then tells which of the query's grams the name cannot have; if what is left of
+PPJoin do). A signature of 256 bits then tells which of the query's grams the name cannot have; if what is left of
 the product still reaches the threshold, the cosine is computed in full.
 """
 
 import numpy as np
 
-from workflow_scripts.linking.name_index import UNITS
+from workflow_scripts.linking.name_index import SIGNATURE_BITS, UNITS
 
 # Room for rounding in the bounds; it only costs a few names that are scored in vain.
 SLACK = 1e-4
 PAIRS = 1 << 16
+# Signatures that are fetched together.
+GATHERED = 64
 
 
 class NameSearch:
@@ -29,6 +31,7 @@ class NameSearch:
         self._index, self._mark = index, 0
         self._seen = np.zeros(len(index.offsets) - 1, np.int32)
         self._query = np.zeros(index.codes.size)
+        self._gathered = np.empty((GATHERED, SIGNATURE_BITS // 64), np.uint64)
 
     def search(self, part, queries, threshold):
         """All names of a part whose cosine with a query is at least `threshold` (less SLACK) and above 0.
@@ -38,7 +41,8 @@ class NameSearch:
         part : int
             0 or 1, see `name_index`.
         queries : Rows
-        threshold : float
+        threshold : float or numpy.ndarray of float64
+            For all queries, or one for each.
 
         Returns
         -------
@@ -48,12 +52,13 @@ class NameSearch:
             Their cosines, at most 1.
         """
         size, done, found = len(queries.offsets) - 1, 0, []
+        limits = np.maximum(np.broadcast_to(threshold, size) - SLACK, 0.0)
         while done < size:
-            done, block = self._search(part, queries, max(threshold - SLACK, 0.0), done)
+            done, block = self._search(part, queries, limits, done)
             found.append(block)
         return tuple(np.concatenate(parts) for parts in zip(_no_pairs(), *found, strict=True))
 
-    def _search(self, part, queries, limit, first):
+    def _search(self, part, queries, limits, first):
         """Search from a query on, as many queries as the room for pairs allows, at least one."""
         index, room = self._index, PAIRS
         if self._mark > np.iinfo(np.int32).max - len(queries.offsets):
@@ -63,8 +68,8 @@ class NameSearch:
             out = (np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room))
             lists = (index.list_offsets[part], index.list_names, index.list_norms)
             vectors = (index.offsets, index.grams, index.weights, index.signatures)
-            scratch = (self._seen, self._query)
-            done, pairs = _compiled()(tuple(queries), lists, vectors, limit, first, self._mark, scratch, out)
+            scratch = (self._seen, self._query, self._gathered)
+            done, pairs = _compiled()(tuple(queries), lists, vectors, limits, first, self._mark, scratch, out)
             self._mark += done - first + 1
             if done > first:
                 return done, tuple(column[:pairs].copy() for column in out)
@@ -87,18 +92,18 @@ def _compiled():
     return _KERNEL[0]
 
 
-def _search_lists(queries, lists, vectors, limit, first, mark, scratch, out):
+def _search_lists(queries, lists, vectors, limits, first, mark, scratch, out):
     """Find pairs from query `first` on; gives the first query that is not done, and the number of pairs.
 
-    A query whose pairs do not all fit is not done. `seen` holds the mark of the last query that met a name.
+    A query whose pairs do not all fit is not done. `seen` holds the mark of the last query that scored a name.
     """
     query_offsets, query_grams, query_weights = queries
     list_offsets, list_names, list_norms = lists
     offsets, grams, weights, signatures = vectors
-    (seen, dense), (out_query, out_name, out_score) = scratch, out
-    pairs = 0
+    (seen, dense, gathered), (out_query, out_name, out_score) = scratch, out
+    pairs, (room, words) = 0, gathered.shape
     for query in range(first, query_offsets.size - 1):
-        begin, end = query_offsets[query], query_offsets[query + 1]
+        begin, end, limit = query_offsets[query], query_offsets[query + 1], limits[query]
         rest = 0.0
         for i in range(begin, end):
             dense[query_grams[i]] = query_weights[i]
@@ -111,31 +116,42 @@ def _search_lists(queries, lists, vectors, limit, first, mark, scratch, out):
             if norm < limit or full:
                 break
             gram, lowest = query_grams[i], limit / norm * UNITS - 1e-3
-            for place in range(list_offsets[gram], list_offsets[gram + 1]):
-                if list_norms[place] < lowest:
-                    break
-                name = list_names[place]
-                if seen[name] == mark:
-                    continue
-                seen[name] = mark
-                reach, needed = norm * norm, (limit / (list_norms[place] / UNITS)) ** 2
-                for j in range(i, end):
-                    bit = query_grams[j] & 127
-                    if not (signatures[name, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1):
-                        reach -= np.float64(query_weights[j]) ** 2
-                        if reach < needed:
+            start, stop, last = list_offsets[gram], list_offsets[gram], list_offsets[gram + 1]
+            while stop < last:
+                middle = (stop + last) >> 1
+                if list_norms[middle] < lowest:
+                    last = middle
+                else:
+                    stop = middle + 1
+            for block in range(start, stop, room):
+                size = min(room, stop - block)
+                # The signatures lie all over the memory: fetched without a branch between them they come together.
+                for k in range(size):
+                    for word in range(words):
+                        gathered[k, word] = signatures[list_names[block + k], word]
+                for k in range(size):
+                    reach, needed = norm * norm, (limit / (list_norms[block + k] / UNITS)) ** 2
+                    for j in range(i, end):
+                        bit = query_grams[j] & (SIGNATURE_BITS - 1)
+                        if not (gathered[k, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1):
+                            reach -= np.float64(query_weights[j]) ** 2
+                            if reach < needed:
+                                break
+                    name = list_names[block + k]
+                    if reach < needed or seen[name] == mark:
+                        continue
+                    seen[name] = mark
+                    score = 0.0
+                    for j in range(offsets[name], offsets[name + 1]):
+                        score += dense[grams[j]] * np.float64(weights[j])
+                    if score >= limit and score > 0:
+                        if pairs == out_query.size:
+                            full = True
                             break
-                if reach < needed:
-                    continue
-                score = 0.0
-                for j in range(offsets[name], offsets[name + 1]):
-                    score += dense[grams[j]] * np.float64(weights[j])
-                if score >= limit and score > 0:
-                    if pairs == out_query.size:
-                        full = True
-                        break
-                    out_query[pairs], out_name[pairs], out_score[pairs] = query, name, min(score, 1.0)
-                    pairs += 1
+                        out_query[pairs], out_name[pairs], out_score[pairs] = query, name, min(score, 1.0)
+                        pairs += 1
+                if full:
+                    break
             rest -= np.float64(query_weights[i]) ** 2
         for i in range(begin, end):
             dense[query_grams[i]] = 0.0
