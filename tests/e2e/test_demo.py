@@ -56,6 +56,12 @@ def test_a_run_writes_only_where_the_readme_says(finished_demo, repository):
     assert left <= {"resources", "results", "logs", ".snakemake", ".git", ".venv"}
 
 
+def test_the_report_has_the_options_of_the_run(finished_demo):
+    page = (finished_demo / "results/demo/report.html").read_text(encoding="utf-8")
+    assert '"options":"--profile profiles/demo"' in page
+    assert "snakemake --profile profiles/demo --forcerun results/demo/runs/" in page
+
+
 def test_table_7_has_all_rows_each_from_runs_of_this_demo(finished_demo):
     root = finished_demo / "results" / "demo"
     with open(root / "tables" / "table7.csv", encoding="utf-8", newline="") as stream:
