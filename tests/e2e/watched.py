@@ -50,7 +50,7 @@ def processes_below(folder):
 
 
 def none_left(folder, seconds=600):
-    """Whether the processes that work in a folder end within so many seconds: what a killed Snakemake left runs to its end."""
+    """Whether the processes that work in a folder end within so many seconds; what a killed run left ends by itself."""
     end = time.monotonic() + seconds
     while (left := processes_below(folder)) and time.monotonic() < end:
         time.sleep(0.2)
