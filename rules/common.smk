@@ -136,6 +136,7 @@ BELB_TABLE_NAMES = [
     "belb_table4",
     "belb_table4_groups",
     "belb_table5",
+    "belb_table10",
     "belb_table14",
     "belb_table15",
     "belb_corpora",

@@ -7,11 +7,11 @@ import pytest
 from tests.belb.worlds import corpus_of, predictions_of
 from workflow_scripts.belb.api import evaluate
 from workflow_scripts.common.errors import DataError
-from workflow_scripts.reporting import render_belb_table
+from workflow_scripts.reporting import csv_format, page, render_belb_table, write_report
 from workflow_scripts.reporting.belb_catalogue import BELB_TABLES
-from workflow_scripts.reporting.belb_rows import CORPORA, corpus_values, row_order, table_values
-from workflow_scripts.reporting.csv_format import read_csv
+from workflow_scripts.reporting.belb_rows import CORPORA, corpus_values, label_values, row_order, table_values
 from workflow_scripts.reporting.expected import read_expected
+from workflow_scripts.reporting.table import build
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_every_table_has_numbers_and_a_caption(expected, repository):
         )
         counts[name] = len(entries)
     wanted = {"belb_table4": 40, "belb_table4_groups": 29, "belb_table14": 108, "belb_table15": 153}
-    assert counts == wanted | {"belb_table5": 37, "belb_corpora": 86, "belb_end_to_end": 0}
+    assert counts == wanted | {"belb_table5": 37, "belb_corpora": 86, "belb_end_to_end": 0, "belb_table10": 0}
 
 
 def test_published_numbers_fit_each_other(expected):
@@ -149,12 +149,46 @@ def test_rows_stand_by_corpus_the_papers_systems_first(expected):
     assert ncbi == ["arboel", "biosyn", "biosyn_ar", "genbioel", "genbioel_ar", "taggerone", "exact"]
 
 
+PIPELINE = {"test": {"identifiers_replaced": 3, "identifiers_alternative": 4}}
+STATISTICS = {
+    "corpus": "ncbi_disease",
+    "subsets": {"zero_shot": 3},
+    "pipeline": PIPELINE,
+    "knowledge_base_at_hand": True,
+}
+
+
+def test_labels_that_changed(tmp_path):
+    path = tmp_path / "statistics.json"
+    path.write_text(json.dumps(STATISTICS))
+    cells, _ = shown(label_values([path]), ("ncbi_disease",))
+    assert cells == {"replaced": 3, "removed": 0, "alternative": 4, "not_in_kb": 0}
+    path.write_text(json.dumps(STATISTICS | {"knowledge_base_at_hand": False}))
+    assert set(shown(label_values([path]), ("ncbi_disease",))[0].values()) == {None}
+
+
+def test_the_report_has_a_section_for_the_tables(tmp_path):
+    """Whatever order they are named in, they stand in the order of the catalogue, after the models."""
+    values = table_values("belb_table15", [measured(tmp_path)])
+    paths = [tmp_path / f"{name}.csv" for name in ("belb_table15", "belb_table4")]
+    csv_format.write_csv(paths[0], build(BELB_TABLES["belb_table15"], values, []))
+    csv_format.write_csv(paths[1], build(BELB_TABLES["belb_table4"], {}, []))
+    tables = write_report.read_tables(paths, dict.fromkeys(("belb_table4", "belb_table15"), "caption"))
+    assert list(tables) == ["belb_table4", "belb_table15"]
+    blocks = write_report.numbered_blocks(tables, {"cells": []}, [], {})
+    section = blocks.pop("linkers")
+    assert "exact" in section and section.index('id="belb_table4"') < section.index('id="belb_table15"')
+    assert not any(blocks.values())
+    names = [name for name, _ in page.SECTIONS]
+    assert names.index("models") < names.index("linkers") < names.index("provenance")
+
+
 @pytest.mark.parametrize("name", BELB_TABLES)
 def test_all_formats(tmp_path, repository, name):
     metrics = measured(tmp_path, reference=True)
     statistics = tmp_path / "statistics.json"
     splits = {split: {"documents": 1, "mentions": 2} for split in ("train", "dev", "test")}
-    statistics.write_text(json.dumps({"corpus": "ncbi_disease", "splits": splits, "subsets": {"zero_shot": 3}}))
+    statistics.write_text(json.dumps(STATISTICS | {"splits": splits}))
     options = ["--table", name, "--metrics", metrics, "--found", metrics, "--corpora", statistics]
     options += [
         "--expected",
@@ -166,7 +200,7 @@ def test_all_formats(tmp_path, repository, name):
     for kind in ("csv", "md", "tex"):
         options += [f"--{kind}", tmp_path / f"table.{kind}"]
     render_belb_table.main(render_belb_table.arguments().parse_args(list(map(str, options))))
-    table = read_csv(tmp_path / "table.csv", BELB_TABLES[name])
+    table = csv_format.read_csv(tmp_path / "table.csv", BELB_TABLES[name])
     ours = [row for row in table.rows if row.runs]
     assert ours and {row.keys.get("corpus", "ncbi_disease") for row in ours} == {"ncbi_disease"}
     assert BELB_TABLES[name].title in (tmp_path / "table.md").read_text(encoding="utf-8")

@@ -97,6 +97,22 @@ CORPORA = Spec(
     section=SECTION,
 )
 
+_NO_KB = "built without a knowledge base"
+
+TABLE10 = Spec(
+    "belb_table10",
+    "BELB, Table 10",
+    (Key("corpus", "Corpus"),),
+    (
+        Column("replaced", "Replaced", "count", undefined=_NO_KB),
+        Column("removed", "Removed", "count", undefined=_NO_KB),
+        Column("alternative", "Alternative", "count", undefined=_NO_KB, paper=False),
+        Column("not_in_kb", "Not in the knowledge base", "count", undefined=_NO_KB, paper=False),
+    ),
+    absent="not a corpus of this run",
+    section=SECTION,
+)
+
 END_TO_END = Spec(
     "belb_end_to_end",
     "BELB, end to end",

@@ -41,7 +41,7 @@ def table_values(name, metrics, found=()):
     Parameters
     ----------
     name : str
-        Of `belb_catalogue.BELB_TABLES`, not that of the corpora.
+        Of `belb_catalogue.BELB_TABLES`, one of systems.
     metrics, found : sequence of path
         Metrics on gold mentions, and on found ones.
 
@@ -148,6 +148,23 @@ def corpus_values(paths):
             for what in ("documents", "mentions"):
                 cells[f"{what}_{split}"] = Cell(take(path, counts, what))
         cells |= {name: Cell(count) for name, count in take(path, statistics, "subsets").items()}
+        corpus = take(path, statistics, "corpus")
+        values[(corpus,)] = (cells, (corpus,))
+    return values
+
+
+def label_values(paths):
+    """What the history did to gold identifiers of the test split (Table 10): statistics.json of corpora.
+
+    A change that never happened is not counted there; without a knowledge base nothing is known about any.
+    """
+    values = {}
+    for path in sorted(map(pathlib.Path, paths)):
+        statistics = json_file(path)
+        changes = take(path, statistics, "pipeline", "test")
+        names = ("replaced", "removed", "alternative", "not_in_kb")
+        known = take(path, statistics, "knowledge_base_at_hand")
+        cells = {name: Cell(changes.get(f"identifiers_{name}", 0) if known else None) for name in names}
         corpus = take(path, statistics, "corpus")
         values[(corpus,)] = (cells, (corpus,))
     return values

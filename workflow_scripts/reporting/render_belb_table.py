@@ -3,16 +3,21 @@
 import pathlib
 
 from workflow_scripts.common import command
-from workflow_scripts.reporting.belb_catalogue import BELB_TABLES, CORPORA
-from workflow_scripts.reporting.belb_rows import corpus_values, row_order, table_values
+from workflow_scripts.reporting.belb_catalogue import BELB_TABLES, CORPORA, TABLE10
+from workflow_scripts.reporting.belb_rows import corpus_values, label_values, row_order, table_values
 from workflow_scripts.reporting.expected import read_expected
 from workflow_scripts.reporting.outputs import table_parser, write_table
+
+OF_CORPORA = {CORPORA.name: corpus_values, TABLE10.name: label_values}
 
 
 def main(args):
     """Run the command."""
     spec = BELB_TABLES[args.table]
-    values = corpus_values(args.corpora) if spec is CORPORA else table_values(spec.name, args.metrics, args.found)
+    if spec.name in OF_CORPORA:
+        values = OF_CORPORA[spec.name](args.corpora)
+    else:
+        values = table_values(spec.name, args.metrics, args.found)
     order = row_order(values, read_expected(args.expected, spec.name, args.schema))
     write_table(args, spec, values, order)
 
