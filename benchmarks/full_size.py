@@ -139,10 +139,17 @@ def measure_rrf(out, rows, memory_mb):
     limits = ("--threads", 2, "--memory-mb", memory_mb)
     figures["build_kb"] = timed("linking/build_kb.py", *kb, *limits, "--params", json.dumps(NAMES))
     stage, statistics = run_stage(meta, out / "kg", "mended", 2, memory_mb)
+    told(rows, figures | stage)
     print(f"{rows:,} rows of MRREL: {statistics['triples']:,} triples", file=sys.stderr, flush=True)
     for table in tables:
         table.unlink()
     return {name: row[1:] for name, row in (figures | stage).items()}
+
+
+def told(size, figures):
+    """Say at once what was measured: the larger sizes take long."""
+    for name, (*_, cpu, peak) in figures.items():
+        print(f"{size:,}: {name} {cpu:.2f} CPU-s, {peak:,.0f} MB", file=sys.stderr, flush=True)
 
 
 def make_medline(path, sentences, names, first):
@@ -167,7 +174,10 @@ def make_medline(path, sentences, names, first):
 
 
 def measure_text(out, sentences, aliases, memory_mb, model=None):
-    """Figures of the commands from the XML to linked mentions: {command: (CPU seconds, peak MB)}."""
+    """Figures of the commands from the XML to linked mentions: {command: (CPU seconds, peak MB)}.
+
+    The index of the names is made once and measured again at no other number of sentences.
+    """
     names = pq.read_table(aliases, columns=["name"])["name"].to_pylist()
     medline, batch = out / "baseline/0001.xml.gz", "0001"
     make_medline(medline, sentences, names, 0)
@@ -175,7 +185,9 @@ def measure_text(out, sentences, aliases, memory_mb, model=None):
 
     def command(script, *words, **settings):
         more = ("--params", json.dumps(settings)) if settings else ()
-        figures[pathlib.Path(script).stem] = timed(script, *words, *more)[1:]
+        name = pathlib.Path(script).stem
+        figures[name] = timed(script, *words, *more)[1:]
+        told(sentences, {name: figures[name]})
 
     folders = {name: out / name for name in ("citations", "split", "sentences", "occurrences")}
     abstracts, split, citations = out / "abstracts.parquet", out / "split/0001.parquet", out / "citations/0001.parquet"
@@ -186,14 +198,18 @@ def measure_text(out, sentences, aliases, memory_mb, model=None):
     settings = {"min_tokens": 5, "max_tokens": 128, "partitions": len(PARTITIONS), "stream_tails": "mended"}
     words = ("--batches", batch, *options(folders), "--statistics", out / "statistics.json", *limits)
     command("text/unique_sentences.py", *words, **settings)
-    detected, surfaces, index = out / "detected.parquet", out / "surfaces.parquet", out / "index/index.json"
+    detected, surfaces, index = out / "detected.parquet", out / "surfaces.parquet", out.parent / "index/index.json"
     settings = {"detection": "ner" if model else "dictionary", "model": model, "min_name_chars": 3, "retokenize": True}
     words = ("--split", split, "--aliases", aliases, "--detected", detected, *limits)
     command("linking/detect_mentions.py", *words, **settings)
     command("linking/collect_surfaces.py", "--detected", detected, "--surfaces", surfaces, *limits)
-    settings = {"candidates": "tfidf", "ngram_min_df": 10} | NAMES
-    words = ("--aliases", aliases, "--index", index, "--names", index.with_name("names.bin"))
-    command("linking/index_names.py", *words, **settings)
+    measured = index.with_name("figures.json")
+    if not measured.exists():
+        settings = {"candidates": "tfidf", "ngram_min_df": 10} | NAMES
+        words = ("--aliases", aliases, "--index", index, "--names", index.with_name("names.bin"))
+        command("linking/index_names.py", *words, **settings)
+        measured.write_text(json.dumps(figures["index_names"]))
+    figures["index_names"] = json.loads(measured.read_text())
     words = ("--index", index, "--surfaces", surfaces, "--links", out / "links.parquet")
     command("linking/link_surfaces.py", *words, candidates="tfidf", mode="faithful", **RULE)
     parts = [[out / kind / f"{partition}.parquet" for partition in PARTITIONS] for kind in ("sentences", "mentions")]

@@ -18,7 +18,7 @@ from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import write_json
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.corpus.aligned import ALIGNED
-from workflow_scripts.corpus.alignment import COUNTS, Rules, choose, pairs_of_block, sentence_runs
+from workflow_scripts.corpus.alignment import COUNTS, Candidates, Rules, choose, pairs_of_block, sentence_runs
 from workflow_scripts.corpus.graph import load_graph
 from workflow_scripts.corpus.mention_blocks import count_rows, mention_blocks, ordered_files
 from workflow_scripts.corpus.negatives import candidate_masks, inductive_masks
@@ -95,9 +95,9 @@ def align(mention_files, graph, settings, output, funnel_path, stream_block=STRE
         for pairs, named in _pairs_of_blocks(files, rules, settings.min_surface_chars, limit, funnel):
             spill.add(pairs, named)
         codes = spill.close()
-        masks = _masks(graph, settings, codes)
+        candidates = Candidates(codes, _masks(graph, settings, codes))
         for pairs, named in spill:
-            aligned, counts = choose(pairs, named, codes, masks, rules)
+            aligned, counts = choose(pairs, named, candidates, rules)
             _add(funnel, counts)
             for split, positive, number in _tally(aligned):
                 by_split[split]["positives" if positive else "na"] += number
@@ -106,7 +106,7 @@ def align(mention_files, graph, settings, output, funnel_path, stream_block=STRE
         "steps": [{"step": step, "number": number} for step, number in funnel.items()],
         "splits": by_split,
         "facts_without_concept": dict(zip(SPLITS, graph.facts_without_concept, strict=True)),
-        "na_pairs_of_the_text": {"allowed": len(codes), "candidates": int((masks > 0).sum())},
+        "na_pairs_of_the_text": {"allowed": len(codes), "candidates": len(candidates.codes)},
     }
     write_json(funnel_path, record)
     logging.info("funnel: %s", params.canonical_json(record))
@@ -148,15 +148,16 @@ def _pairs_of_blocks(files, rules, min_chars, limit, funnel):
     for block in mention_blocks(files):
         progress.add(block.num_rows)
         funnel["mentions_all_ranks"] += block.num_rows
-        block = block.filter(pc.equal(block["rank"], 0))
-        funnel["mentions_best"] += block.num_rows
+        best = pc.equal(block["rank"], 0)
+        funnel["mentions_best"] += pc.sum(best).as_py()
+        kept = pc.and_(best, _long_enough(block, min_chars))
         if limit is not None:
-            counted = _counted_sentences(block, min_chars)
-            kept = counted.slice(0, max(limit - seen, 0))
+            counted = _counted_sentences(block.filter(best), min_chars)
+            written = counted.slice(0, max(limit - seen, 0))
             seen += len(counted)
-            funnel["sentences_lost_at_the_end"] += len(counted) - len(kept)
-            block = block.filter(pc.is_in(block["sentence_id"], kept))
-        pairs, named, counts = pairs_of_block(block.filter(_long_enough(block, min_chars)), rules)
+            funnel["sentences_lost_at_the_end"] += len(counted) - len(written)
+            kept = pc.and_(kept, pc.is_in(block["sentence_id"], written))
+        pairs, named, counts = pairs_of_block(block, np.flatnonzero(kept.to_numpy()), rules)
         _add(funnel, counts)
         yield pairs, named
     progress.close()

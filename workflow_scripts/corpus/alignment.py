@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from workflow_scripts.corpus.graph import Graph, contained, looked_up
 from workflow_scripts.corpus.sentence_keys import draw_keys
+from workflow_scripts.corpus.sieve import Sieve
 from workflow_scripts.corpus.splits import BITS, SPLITS
 
 COUNTS = (
@@ -61,18 +62,19 @@ class _Pairs:
     def __iter__(self):
         return iter((self.sentence, self.code, self.head, self.tail))
 
-    def __getitem__(self, mask):
-        return _Pairs(*(column[mask] for column in self))
+    def __getitem__(self, places):
+        return _Pairs(*(column[places] for column in self))
 
 
-def pairs_of_block(mentions, rules):
+def pairs_of_block(mentions, kept, rules):
     """The pairs that the sentences of a block may get: facts, else what the rules allow as NA.
 
     Parameters
     ----------
     mentions : pyarrow.Table
-        sentence_id, start, end, surface, cui of the best concept of each mention that is long enough;
-        sentences contiguous and whole.
+        sentence_id, start, end, surface, cui (a dictionary) of a block; sentences contiguous and whole.
+    kept : int64 array
+        Rows of the mentions that count: of the best concept, long enough.
     rules : Rules
 
     Returns
@@ -85,39 +87,61 @@ def pairs_of_block(mentions, rules):
     counts : dict of int
         How many mentions and sentences met which fate (keys COUNTS), as far as facts decide it.
     """
-    mentions = mentions.combine_chunks()
+    mentions, graph = mentions.combine_chunks(), rules.graph
     counts = dict.fromkeys(COUNTS, 0)
-    sentence, starts = sentence_runs(mentions["sentence_id"].combine_chunks())
-    n = counts["sentences"] = len(starts)
-    counts["mentions"] = mentions.num_rows
-    repeated = _repeated(sentence, n, mentions["cui"])
-    entity = pc.fill_null(pc.index_in(mentions["cui"], rules.graph.entities), -1).to_numpy().astype(np.int64)
-    counts["mentions_in_graph"] = int((entity >= 0).sum())
+    sentence = _numbered(sentence_runs(mentions["sentence_id"].combine_chunks())[0][kept])
+    n = counts["sentences"] = int(sentence[-1]) + 1 if len(sentence) else 0
+    counts["mentions"] = len(kept)
+    concept = _concepts(mentions["cui"].combine_chunks(), graph)[kept]
+    counts["mentions_in_graph"] = int((concept < graph.n).sum())
+    order = np.argsort(sentence * (int(concept.max(initial=0)) + 1) + concept)
+    sentence, concept, rows = sentence[order], concept[order], kept[order]
+    repeated = np.zeros(n, dtype=bool)
+    repeated[sentence[1:][(sentence[1:] == sentence[:-1]) & (concept[1:] == concept[:-1])]] = True
     counts["sentences_repeated_concept"] = int(repeated.sum())
-    rows = np.flatnonzero((entity >= 0) & ~repeated[sentence])
-    pairs, masks = _ordered_pairs(sentence[rows], entity[rows], rows, rules.graph)
+    own = np.flatnonzero((concept < graph.n) & ~repeated[sentence])
+    sentence, entity, rows = sentence[own], concept[own], rows[own]
+
+    left, right, code = _ordered_pairs(sentence, entity, graph)
+    places, masks, inverse = _facts(code, graph)
+    of_fact = sentence[left[places]]
     with_pair, positive, shared = (np.zeros(n, dtype=bool) for _ in range(3))
-    with_pair[pairs.sentence] = True
-    positive[pairs.sentence[masks > 0]] = True
-    shared[pairs.sentence[(masks & (masks - 1)) > 0]] = True
+    mentioned = np.bincount(sentence, minlength=n)
+    with_pair = mentioned * (mentioned - 1) > np.bincount(of_fact[inverse], minlength=n)
+    stated = (masks > 0) & ~inverse
+    positive[of_fact[stated]] = True
+    shared[of_fact[stated & ((masks & (masks - 1)) > 0)]] = True
     counts["sentences_without_pair"] = int((~repeated & ~with_pair).sum())
     counts["sentences_fact_of_two_splits"] = int(shared.sum())
-    chosen = (masks > 0) & ~shared[pairs.sentence]
-    facts, fact_masks = pairs[chosen], masks[chosen]
-    others = _allowed(pairs[~positive[pairs.sentence]], rules)
+    chosen = stated & ~shared[of_fact]
+    facts, fact_masks = places[chosen], masks[chosen]
+
+    open_pairs = ~positive[sentence][left]
+    open_pairs[places[inverse]] = False
+    others, turned = _allowed(open_pairs, left, right, entity, rules)
     candidate = np.zeros(n, dtype=bool)
-    candidate[others.sentence] = True
+    candidate[sentence[left[others]]] = candidate[sentence[left[turned]]] = True
     counts["sentences_without_candidate"] = int((with_pair & ~positive & ~candidate).sum())
-    masks = np.concatenate([fact_masks, np.zeros(len(others.code), dtype=np.uint8)])
-    return *_spillable(_joined(facts, others), masks, mentions), counts
+
+    every = np.concatenate([facts, others])
+    masks = np.concatenate([fact_masks, np.zeros(len(others), dtype=np.uint8)])
+    order = np.argsort(every, kind="stable")
+    every, masks = every[order], masks[order]
+    pairs = _Pairs(sentence[left[every]], code[every], rows[left[every]], rows[right[every]])
+    if len(turned):
+        codes = entity[right[turned]] * graph.n + entity[left[turned]]
+        pairs, masks = _distinct(
+            pairs, masks, _Pairs(sentence[left[turned]], codes, rows[right[turned]], rows[left[turned]])
+        )
+    return *_spillable(pairs, masks, mentions), counts
 
 
 PAIRS = pa.schema(
     [
-        ("sentence", pa.int64()),
+        ("sentence", pa.int32()),
         ("code", pa.int64()),
-        ("head", pa.int64()),
-        ("tail", pa.int64()),
+        ("head", pa.int32()),
+        ("tail", pa.int32()),
         ("fact", pa.uint8()),
     ]
 )
@@ -126,27 +150,22 @@ NAMED = ["sentence_id", "surface", "start", "end"]
 
 def _spillable(pairs, masks, mentions):
     """The pairs as a table PAIRS over the few mentions that they name, and these."""
-    order = np.argsort(pairs.sentence, kind="stable")
-    pairs, masks = pairs[order], masks[order]
     used = np.zeros(mentions.num_rows, dtype=bool)
     used[pairs.head] = used[pairs.tail] = True
-    place = np.cumsum(used) - 1
-    columns = [pairs.sentence, pairs.code, place[pairs.head], place[pairs.tail], masks]
+    place = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    columns = [pairs.sentence.astype(np.int32), pairs.code, place[pairs.head], place[pairs.tail], masks]
     table = pa.table([pa.array(column) for column in columns], schema=PAIRS)
     return table, mentions.select(NAMED).filter(pa.array(used))
 
 
-def choose(pairs, named, codes, masks, rules):
+def choose(pairs, named, candidates, rules):
     """One pair for each sentence of a block.
 
     Parameters
     ----------
     pairs, named : pyarrow.Table
         As of `pairs_of_block`.
-    codes : int64 array
-        Sorted codes that hold all NA pairs of the block.
-    masks : uint8 array
-        The splits that have each code as a candidate.
+    candidates : Candidates
     rules : Rules
 
     Returns
@@ -158,22 +177,45 @@ def choose(pairs, named, codes, masks, rules):
     """
     *columns, fact = (column.to_numpy() for column in pairs.columns)
     pairs = _Pairs(*columns)
-    own = np.where(fact > 0, fact, looked_up(pairs.code, codes, masks)) if len(codes) else fact
+    own = np.maximum(fact, candidates.masks_of(pairs.code))
+    hit = np.flatnonzero(own)
+    sentences, chosen = len(_runs(pairs.sentence)), pairs[hit]
+    own, fact = own[hit], fact[hit]
     n = int(pairs.sentence.max(initial=-1)) + 1
-    present, found, shared = (np.zeros(n, dtype=bool) for _ in range(3))
-    present[pairs.sentence] = True
-    found[pairs.sentence[own > 0]] = True
-    shared[pairs.sentence[(own & (own - 1)) > 0]] = True
+    shared = np.zeros(n, dtype=bool)
+    shared[chosen.sentence[(own & (own - 1)) > 0]] = True
     counts = {
-        "sentences_without_candidate": int((present & ~found).sum()),
+        "sentences_without_candidate": sentences - len(_runs(chosen.sentence)),
         "sentences_candidate_of_two_splits": int(shared.sum()),
     }
-    kept = (own > 0) & ~shared[pairs.sentence]
-    pairs, own, fact = pairs[kept], own[kept], fact[kept]
-    places = _draw(pairs, own, n, named["sentence_id"], rules.seed)
-    pairs = pairs[places]
+    kept = np.flatnonzero(~shared[chosen.sentence])
+    chosen, own, fact = chosen[kept], own[kept], fact[kept]
+    places = _draw(chosen, own, n, named["sentence_id"], rules.seed)
     counts["sentences_aligned"] = len(places)
-    return _table(named, pairs, own[places], fact[places] > 0, rules.graph), counts
+    return _table(named, chosen[places], own[places], fact[places] > 0, rules.graph), counts
+
+
+class Candidates:
+    """The NA candidates among the pairs of the text.
+
+    Parameters
+    ----------
+    codes : int64 array
+        Sorted distinct codes of pairs.
+    masks : uint8 array
+        The splits that have each of them as a candidate; 0 where none has.
+    """
+
+    def __init__(self, codes, masks):
+        self.codes, self.masks = codes[masks > 0], masks[masks > 0]
+        self.sieve = Sieve(self.codes)
+
+    def masks_of(self, codes):
+        """uint8 array: the splits that have each of `codes` as a candidate."""
+        masks = np.zeros(len(codes), dtype=np.uint8)
+        places = np.flatnonzero(self.sieve.lets_through(codes))
+        masks[places] = looked_up(codes[places], self.codes, self.masks)
+        return masks
 
 
 def sentence_runs(ids):
@@ -185,65 +227,65 @@ def sentence_runs(ids):
     return np.cumsum(new) - 1, np.flatnonzero(new)
 
 
-def _repeated(sentence, n_sentences, cuis):
-    """bool array over sentences: some concept, of the graph or not, occurs twice."""
-    repeated = np.zeros(n_sentences, dtype=bool)
-    codes = cuis.combine_chunks().dictionary_encode()
-    keys = sentence * max(len(codes.dictionary), 1) + codes.indices.to_numpy()
-    keys.sort()
-    twice = keys[1:][keys[1:] == keys[:-1]]
-    repeated[twice // max(len(codes.dictionary), 1)] = True
-    return repeated
+def _runs(numbers):
+    """Places where a new number begins."""
+    return np.flatnonzero(np.concatenate([[len(numbers) > 0], numbers[1:] != numbers[:-1]]))
 
 
-def _ordered_pairs(sentence, entity, rows, graph):
-    """All ordered pairs of entities that share a sentence, but for the inverses of facts; and their masks as facts."""
-    order = np.argsort(sentence * graph.n + entity)
-    entity, rows = entity[order], rows[order]
-    starts = np.flatnonzero(np.concatenate([[True], sentence[1:] != sentence[:-1]])) if len(sentence) else sentence
+def _numbered(sentence):
+    """Sentence numbers that leave none out."""
+    return np.cumsum(np.diff(sentence, prepend=sentence[:1]) != 0)
+
+
+def _concepts(cuis, graph):
+    """int64 array: the number of each concept, from graph.n on for those that the graph lacks."""
+    texts = cuis.dictionary.to_pylist()
+    numbers = np.fromiter(map(graph.numbers.get, texts, range(graph.n, graph.n + len(texts))), np.int64, len(texts))
+    return numbers[cuis.indices.to_numpy()]
+
+
+def _ordered_pairs(sentence, entity, graph):
+    """Places of the first and the second mention of all ordered pairs of a sentence, and their codes; sorted."""
+    starts = _runs(sentence)
     sizes = np.diff(np.append(starts, len(sentence)))
     partners = np.repeat(sizes - 1, sizes)
-    left = np.repeat(np.arange(len(rows)), partners)
+    left = np.repeat(np.arange(len(sentence)), partners)
     right = np.arange(len(left)) - np.repeat(np.cumsum(partners) - partners - np.repeat(starts, sizes), partners)
     right += right >= left
-    code = entity[left] * graph.n + entity[right]
-    masks, kept = np.zeros(len(code), dtype=np.uint8), np.ones(len(code), dtype=bool)
-    places = np.flatnonzero(graph.fact_sieve.lets_through(code))
-    masks[places] = looked_up(code[places], *graph.positives)
-    kept[places] = ~contained(code[places], graph.inverses)
-    pairs = _Pairs(sentence[left], code, rows[left], rows[right])
-    return pairs[kept], masks[kept]
+    return left, right, (entity * graph.n)[left] + entity[right]
 
 
-def _allowed(pairs, rules):
-    """The pairs whose types and roles an NA pair may have, each once for a sentence."""
-    graph = rules.graph
+def _facts(codes, graph):
+    """Places of the pairs that are facts or the inverses of facts, their masks as facts, and which are inverses."""
+    places = np.flatnonzero(graph.fact_sieve.lets_through(codes))
+    masks, inverse = looked_up(codes[places], *graph.positives), contained(codes[places], graph.inverses)
+    known = (masks > 0) | inverse
+    return places[known], masks[known], inverse[known]
+
+
+def _allowed(pairs, left, right, entity, rules):
+    """Of pairs (a bool array) those whose types and roles an NA pair may have, and those that it may have turned."""
+    graph, turned = rules.graph, np.empty(0, dtype=np.int64)
     if rules.type_constraint:
-        types = graph.type_of[pairs.code // graph.n], graph.type_of[pairs.code % graph.n]
-        pairs = pairs[graph.type_pairs[types]]
-    if not rules.role_constraint:
-        return pairs
-    is_head, is_tail = (np.zeros(graph.n, dtype=bool) for _ in range(2))
-    is_head[graph.heads], is_tail[graph.tails] = True, True
-    head, tail = pairs.code // graph.n, pairs.code % graph.n
-    straight = is_head[head] & is_tail[tail]
-    if not rules.turn_for_roles:
-        return pairs[straight]
-    other = pairs[~straight & is_tail[head] & is_head[tail]]
-    turned = _Pairs(other.sentence, graph.turn(other.code), other.tail, other.head)
-    return _distinct(_joined(pairs[straight], turned))
+        types = graph.type_of[entity]
+        pairs = pairs & graph.type_pairs.ravel().take((types * len(graph.types))[left] + types[right])
+    if rules.role_constraint:
+        is_head, is_tail = graph.is_head[entity], graph.is_tail[entity]
+        straight = is_head[left] & is_tail[right]
+        if rules.turn_for_roles:
+            turned = np.flatnonzero(pairs & ~straight & is_tail[left] & is_head[right])
+        pairs = pairs & straight
+    return np.flatnonzero(pairs), turned
 
 
-def _joined(*parts):
-    return _Pairs(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _distinct(pairs):
-    pairs = pairs[np.lexsort((pairs.code, pairs.sentence))]
-    if not len(pairs.code):
-        return pairs
-    new = (pairs.sentence[1:] != pairs.sentence[:-1]) | (pairs.code[1:] != pairs.code[:-1])
-    return pairs[np.concatenate([[True], new])]
+def _distinct(pairs, masks, turned):
+    """Pairs with others that were turned, each once for a sentence, and the masks as facts."""
+    pairs = _Pairs(*map(np.concatenate, zip(pairs, turned, strict=True)))
+    masks = np.append(masks, np.zeros(len(turned.code), dtype=np.uint8))
+    order = np.lexsort((pairs.code, pairs.sentence))
+    pairs, masks = pairs[order], masks[order]
+    new = np.diff(pairs.sentence, prepend=-1) | np.diff(pairs.code, prepend=-1)
+    return pairs[new != 0], masks[new != 0]
 
 
 def _draw(pairs, masks, n_sentences, ids, seed):

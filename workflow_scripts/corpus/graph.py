@@ -13,7 +13,7 @@ import pyarrow.csv
 from workflow_scripts.common.contracts.concepts import CONCEPTS
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.tables import read_table
-from workflow_scripts.corpus.sieve import Sieve
+from workflow_scripts.corpus.sieve import Sieve, sorted_distinct
 from workflow_scripts.corpus.splits import BITS, SPLITS
 
 FAR_APART = 1 << 20
@@ -54,9 +54,14 @@ class Graph:
         return len(self.entities)
 
     @functools.cached_property
+    def numbers(self):
+        """Dictionary of the number of each entity."""
+        return {cui: number for number, cui in enumerate(self.entities.to_pylist())}
+
+    @functools.cached_property
     def split_pairs(self):
         """Per split the sorted distinct pair codes of its facts."""
-        return tuple(np.unique(facts[:, 0]) for facts in self.facts)
+        return tuple(sorted_distinct(facts[:, 0]) for facts in self.facts)
 
     @functools.cached_property
     def positives(self):
@@ -76,12 +81,22 @@ class Graph:
     @functools.cached_property
     def heads(self):
         """Sorted numbers of the entities that are the head of a fact of any split."""
-        return np.unique(self.positives[0] // self.n)
+        return sorted_distinct(self.positives[0] // self.n)
 
     @functools.cached_property
     def tails(self):
         """Sorted numbers of the entities that are the tail of a fact of any split."""
-        return np.unique(self.positives[0] % self.n)
+        return sorted_distinct(self.positives[0] % self.n)
+
+    @functools.cached_property
+    def is_head(self):
+        """bool array of length n: `heads` as a mask."""
+        return np.isin(np.arange(self.n), self.heads)
+
+    @functools.cached_property
+    def is_tail(self):
+        """bool array of length n: `tails` as a mask."""
+        return np.isin(np.arange(self.n), self.tails)
 
     @functools.cached_property
     def type_pairs(self):
@@ -110,7 +125,7 @@ class Graph:
 
 def merge_masks(sorted_codes):
     """Sorted distinct codes of three sorted sets, and for each the mask (uint8) of the sets that hold it."""
-    codes = np.unique(np.concatenate(sorted_codes))
+    codes = sorted_distinct(np.concatenate(sorted_codes))
     masks = np.zeros(len(codes), dtype=np.uint8)
     for bit, members in zip(BITS, sorted_codes, strict=True):
         masks[np.searchsorted(codes, members)] |= bit
@@ -181,7 +196,7 @@ def build_graph(triples, concepts, where="the split files"):
         if missing[-1]:
             logging.warning("%s: %d facts left out: an entity is not among the concepts", name, missing[-1])
     columns = [column for table in kept for column in (table["head"], table["tail"])]
-    entities = sorted_distinct(columns)
+    entities = distinct_strings(columns)
     if not len(entities):
         raise DataError(
             where,
@@ -189,17 +204,17 @@ def build_graph(triples, concepts, where="the split files"):
             expected="facts (head, relation, tail) of concepts",
             remedy="check that the split files and the concepts come from the same release",
         )
-    relations = sorted_distinct([table["relation"] for table in kept])
+    relations = distinct_strings([table["relation"] for table in kept])
     facts = tuple(_numbered(table, entities, relations) for table in kept)
     types_of_entities = concepts["sty"].combine_chunks().take(pc.index_in(entities, known))
-    types = sorted_distinct([pa.chunked_array([types_of_entities])])
+    types = distinct_strings([pa.chunked_array([types_of_entities])])
     type_of = pc.index_in(types_of_entities, types)
     return Graph(
         entities, relations.to_pylist(), facts, types.to_pylist(), type_of.to_numpy().astype(np.int64), tuple(missing)
     )
 
 
-def sorted_distinct(columns):
+def distinct_strings(columns):
     """The distinct strings of some Arrow columns, sorted by code point."""
     chunks = [chunk for column in columns for chunk in column.chunks]
     values = pc.unique(pa.chunked_array(chunks, type=pa.string()))
@@ -209,7 +224,8 @@ def sorted_distinct(columns):
 def _numbered(table, entities, relations):
     head, tail = (pc.index_in(table[name], entities).to_numpy().astype(np.int64) for name in ("head", "tail"))
     relation = pc.index_in(table["relation"], relations).to_numpy().astype(np.int64)
-    return np.unique(np.stack([head * len(entities) + tail, relation], axis=1), axis=0)
+    keys = sorted_distinct((head * len(entities) + tail) * max(len(relations), 1) + relation)
+    return np.stack(np.divmod(keys, max(len(relations), 1)), axis=1)
 
 
 def read_triples(path):

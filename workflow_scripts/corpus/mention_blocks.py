@@ -34,7 +34,7 @@ def count_rows(paths):
 
 
 def mention_blocks(paths, rows=ROWS):
-    """Yield tables of mentions (COLUMNS), all ranks, cut between sentences.
+    """Yield tables of mentions (COLUMNS, cui as a dictionary), all ranks, cut between sentences.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def mention_blocks(paths, rows=ROWS):
     last = ""
     for path in paths:
         rest = None
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, read_dictionary=["cui"]) as file:
             for batch in file.iter_batches(batch_size=rows, columns=COLUMNS):
                 table = pa.Table.from_batches([batch])
                 table = table if rest is None else pa.concat_tables([rest, table])

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
 from workflow_scripts.corpus.sieve import sorted_distinct
@@ -30,7 +29,7 @@ class PairSpill:
                 self.writers.append(ipc.new_file(str(self.files[-1]), table.schema, options=options))
         for writer, table in zip(self.writers, (pairs, named), strict=True):
             writer.write_batch(_one_batch(table))
-        new = sorted_distinct(pairs["code"].filter(pc.equal(pairs["fact"], 0)).to_numpy())
+        new = pairs["code"].to_numpy()[pairs["fact"].to_numpy() == 0]
         self.waiting.append(new)
         self.n_waiting += len(new)
         if self.n_waiting > max(1 << 20, len(self.codes)):
