@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from workflow_scripts.corpus.alignment import PAIRS
+from workflow_scripts.corpus.graph import Graph
 from workflow_scripts.corpus.pair_spill import PairSpill
 from workflow_scripts.corpus.sieve import Sieve, sorted_distinct
 
@@ -16,6 +17,17 @@ def test_no_member_is_refused_and_few_others_pass(number):
     assert sieve.lets_through(codes).all()
     others = np.random.default_rng(99).integers(1 << 41, 1 << 42, 20_000)
     assert sieve.lets_through(others).mean() < 0.06
+
+
+@pytest.mark.parametrize("other", ["C0000009", "C1", "", "Cé00001", "a longer one"])
+def test_numbers_of_concepts_are_their_places_whatever_their_form(other):
+    entities = pa.array(sorted(["C0000001", "C0000004", "C9999999", other]))
+    for own in (entities, entities.slice(1), pa.array(["C0000004"])):
+        graph = Graph(own, [], (), [], np.empty(0, dtype=np.int64))
+        asked = pa.array(["none", "C0000004", "C0000001", other, "C0000000", "Z9999999", "C9999999"])
+        for cuis in (asked, asked.slice(1, 2), asked.slice(4), asked.slice(0, 0)):
+            expected = [own.to_pylist().index(cui) if cui in own.to_pylist() else -1 for cui in cuis.to_pylist()]
+            assert graph.numbers_of(cuis).tolist() == expected
 
 
 def test_sorted_distinct_is_unique():

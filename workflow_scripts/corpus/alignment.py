@@ -116,7 +116,9 @@ def pairs_of_block(mentions, kept, rules):
     chosen = stated & ~shared[of_fact]
     facts, fact_masks = places[chosen], masks[chosen]
 
-    open_pairs = ~positive[sentence][left]
+    open_pairs = np.ones(len(code), dtype=bool)
+    if len(facts) or shared.any():
+        open_pairs = ~positive[sentence][left]
     open_pairs[places[inverse]] = False
     others, turned = _allowed(open_pairs, left, right, entity, rules)
     candidate = np.zeros(n, dtype=bool)
@@ -239,8 +241,8 @@ def _numbered(sentence):
 
 def _concepts(cuis, graph):
     """int64 array: the number of each concept, from graph.n on for those that the graph lacks."""
-    texts = cuis.dictionary.to_pylist()
-    numbers = np.fromiter(map(graph.numbers.get, texts, range(graph.n, graph.n + len(texts))), np.int64, len(texts))
+    numbers = graph.numbers_of(cuis.dictionary)
+    numbers = np.where(numbers >= 0, numbers, graph.n + np.arange(len(numbers)))
     return numbers[cuis.indices.to_numpy()]
 
 

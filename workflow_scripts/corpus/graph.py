@@ -54,9 +54,17 @@ class Graph:
         return len(self.entities)
 
     @functools.cached_property
-    def numbers(self):
-        """Dictionary of the number of each entity."""
-        return {cui: number for number, cui in enumerate(self.entities.to_pylist())}
+    def _words(self):
+        return eight_bytes(self.entities)
+
+    def numbers_of(self, cuis):
+        """int64 array: the number of each of some CUIs (an Arrow array), -1 for one that is no entity."""
+        words = eight_bytes(cuis)
+        if words is None or self._words is None:
+            return pc.index_in(cuis, self.entities).fill_null(-1).to_numpy().astype(np.int64)
+        places = np.searchsorted(self._words, words)
+        places[places == self.n] = 0
+        return np.where(self._words[places] == words, places, -1)
 
     @functools.cached_property
     def split_pairs(self):
@@ -130,6 +138,15 @@ def merge_masks(sorted_codes):
     for bit, members in zip(BITS, sorted_codes, strict=True):
         masks[np.searchsorted(codes, members)] |= bit
     return codes, masks
+
+
+def eight_bytes(texts):
+    """uint64 array that sorts as the strings of an Arrow array do, if each has eight bytes, as CUIs have; else None."""
+    if not len(texts) or not pc.all(pc.equal(pc.binary_length(texts), 8)).as_py():
+        return None
+    _, offsets, characters = texts.buffers()
+    start = int(np.frombuffer(offsets, dtype=np.int32)[texts.offset])
+    return np.frombuffer(characters, dtype=">u8", offset=start, count=len(texts)).astype(np.uint64)
 
 
 def contained(codes, members):
