@@ -61,7 +61,7 @@ def test_an_encoder_is_at_hand_or_the_reason_is_said(config, repository, tmp_pat
 def test_a_download_that_failed_leaves_out_its_row_of_table_11(config, repository, tmp_path, monkeypatch):
     """Until the note is gone, the row was mended or the files are there; other tables do not go without it."""
     monkeypatch.chdir(tmp_path)
-    note = {"hub_id": "cambridgeltl/SapBERT-from-PubMedBERT-fulltext", "revision": None, "weights": "pytorch_model.bin"}
+    note = {"hub_id": "cambridgeltl/SapBERT-from-PubMedBERT-fulltext", "revision": None, "weights": "model.safetensors"}
 
     def of(config, encoder="sapbert", **said):
         path = tmp_path / f"resources/encoders/{encoder}.absent.json"
@@ -75,11 +75,11 @@ def test_a_download_that_failed_leaves_out_its_row_of_table_11(config, repositor
     assert plan.encoder_missing("sapbert") == why and plan.absent_encoders() == {"sapbert": why}
     assert "sent_sapbert" not in models and "sent_pubmedbert" in models
     retry = changed(config, "downloads.failed_encoders", "retry")
-    for other in (of(retry), of(config, weights="model.safetensors"), of(config, revision="main")):
+    for other in (of(retry), of(config, weights="pytorch_model.bin"), of(config, revision="main")):
         assert "sent_sapbert" in other[1] and not other[0].absent_encoders()
     of(config)
     (tmp_path / "resources/encoders/sapbert").mkdir()
-    for name in ("vocab.txt", "tokenizer_config.json", "config.json", "pytorch_model.bin"):
+    for name in ("vocab.txt", "tokenizer_config.json", "config.json", "model.safetensors"):
         (tmp_path / "resources/encoders/sapbert" / name).touch()
     assert configuration.Plan(config, repository).encoder_missing("sapbert") is None
     # Table 7 needs BioBERT: its rows stay, and fail with the download
