@@ -83,7 +83,7 @@ def test_a_download_that_failed_leaves_out_its_row_of_table_11(config, repositor
         (tmp_path / "resources/encoders/sapbert" / name).touch()
     assert configuration.Plan(config, repository).encoder_missing("sapbert") is None
     # Table 7 needs BioBERT: its rows stay, and fail with the download
-    plan, models = of(config, "biobert", hub_id="dmis-lab/biobert-v1.1")
+    plan, models = of(config, "biobert", hub_id="dmis-lab/biobert-v1.1", weights="pytorch_model.bin")
     assert "biobert" in plan.absent_encoders() and "bert_sent" in models
 
 
