@@ -6,8 +6,8 @@ import json
 from bioc import BioCAnnotation, BioCCollection, BioCDocument, BioCLocation, BioCPassage, biocjson, biocxml
 from lxml import etree
 
-from workflow_scripts.belb.corpus_files import AGAIN, opened
 from workflow_scripts.belb.corpus_records import Annotation, Document, Original, passage_starts
+from workflow_scripts.belb.released_files import REMEDY, opened
 from workflow_scripts.common.errors import DataError
 from workflow_scripts.common.files import atomic_open
 
@@ -24,10 +24,10 @@ def read_collection(path):
             return biocjson.loads(data.decode("utf-8"))
         return biocxml.load(io.BytesIO(data))
     except etree.XMLSyntaxError as error:
-        raise DataError(path, found=f"broken XML: {error}", expected="a whole BioC file", remedy=AGAIN) from None
+        raise DataError(path, found=f"broken XML: {error}", expected="a whole BioC file", remedy=REMEDY) from None
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         found = f"no BioC JSON ({type(error).__name__}: {error})"
-        raise DataError(path, found=found, expected="a whole BioC file", remedy=AGAIN) from None
+        raise DataError(path, found=found, expected="a whole BioC file", remedy=REMEDY) from None
 
 
 def read_bioc(path):
@@ -43,7 +43,7 @@ def read_bioc(path):
 def _document(released, path):
     kept = [passage for passage in released.passages if passage.text]
     if not released.id:
-        raise DataError(path, found="a document without id", expected="an id", remedy=AGAIN)
+        raise DataError(path, found="a document without id", expected="an id", remedy=REMEDY)
     passages, annotations = [], []
     for passage, start in zip(kept, passage_starts(passage.text for passage in kept), strict=True):
         infons = passage.infons
@@ -53,14 +53,14 @@ def _document(released, path):
     unread = sum(len(passage.annotations) for passage in released.passages if not passage.text)
     if unread:
         found = f"{unread} annotations in passages without text"
-        raise DataError(path, record=released.id, found=found, expected="annotations of a text", remedy=AGAIN)
+        raise DataError(path, record=released.id, found=found, expected="annotations of a text", remedy=REMEDY)
     return Document(released.id, passages, annotations, f"{path}, document {released.id}")
 
 
 def _annotation(released, shift, document, path):
     if not released.locations:
         found = f"annotation {released.id} without location"
-        raise DataError(path, record=document, found=found, expected="an offset and a length", remedy=AGAIN)
+        raise DataError(path, record=document, found=found, expected="an offset and a length", remedy=REMEDY)
     start = min(place.offset for place in released.locations)
     end = max(place.offset + place.length for place in released.locations)
     identifiers = next((released.infons[name] for name in IDENTIFIERS if released.infons.get(name)), "")

@@ -1,22 +1,7 @@
-"""Files of corpora, plain or gzipped, read as text with errors that name file and line."""
+"""Files of corpora, plain or compressed, read as text with errors that name file and line."""
 
-import contextlib
-import gzip
-import zlib
-
+from workflow_scripts.belb.released_files import opened
 from workflow_scripts.common.errors import DataError
-
-AGAIN = "get the file again from its publisher"
-
-
-@contextlib.contextmanager
-def opened(path):
-    """A binary stream of a file, unpacked where its name ends in .gz; DataError where it is broken or cut off."""
-    try:
-        with gzip.open(path) if str(path).endswith(".gz") else open(path, "rb") as stream:
-            yield stream
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(path, found=f"a broken gzip file ({error})", expected="a whole file", remedy=AGAIN) from None
 
 
 def read_text(path):

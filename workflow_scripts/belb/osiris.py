@@ -2,8 +2,8 @@
 
 from lxml import etree
 
-from workflow_scripts.belb.corpus_files import AGAIN, opened
 from workflow_scripts.belb.corpus_records import Annotation, Document, Original, passage_starts
+from workflow_scripts.belb.released_files import REMEDY, opened
 from workflow_scripts.common.errors import DataError
 
 _IDENTIFIER = {"gene": "g_id", "variant": "v_id"}
@@ -18,7 +18,7 @@ def read_osiris(path):
         try:
             root = etree.parse(stream, etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
         except etree.XMLSyntaxError as error:
-            raise DataError(path, found=f"broken XML: {error}", expected="a whole file", remedy=AGAIN) from None
+            raise DataError(path, found=f"broken XML: {error}", expected="a whole file", remedy=REMEDY) from None
     if root.tag != "Articles":
         raise DataError(path, found=f"element {root.tag}", expected="Articles", remedy="is this the OSIRIS corpus?")
     for article in root.iterfind("Article"):
