@@ -261,6 +261,7 @@ rule read_belb_predictions:
         corpus=belb_corpus_tables,
         released=lambda wildcards: belb_prediction(wildcards)["file"],
         identifiers=lambda wildcards: belb_prediction(wildcards).get("identifiers") or [],
+        kb=belb_corpus_kb,
     output:
         predictions="<results>/belb/{spans}/{belb_corpus}/{belb_system}.jsonl.gz",
         record="<results>/provenance/belb/read_belb_predictions/{spans}/{belb_corpus}/{belb_system}.json",
@@ -279,6 +280,7 @@ rule read_belb_predictions:
         runtime=30,
     params:
         folder=lambda wildcards, input: os.path.dirname(input.corpus[0]),
+        kb=lambda wildcards, input: [os.path.dirname(input.kb[0])] if input.kb else [],
         params=lambda wildcards: canonical_json(
             {"kb": BELB.kb_of(wildcards.belb_corpus) or "", "system": wildcards.belb_system}
         ),
@@ -287,6 +289,7 @@ rule read_belb_predictions:
         python -P {input.code[0]:q} \
             --released {input.released:q} \
             --identifiers {input.identifiers:q} \
+            --kb {params.kb:q} \
             --corpus {params.folder:q} \
             --predictions {output.predictions:q} \
             --params {params.params:q} \

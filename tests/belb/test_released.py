@@ -2,14 +2,18 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 
 from tests.belb import chain
-from tests.belb.worlds import corpus_of, predictions_of, stored
+from tests.belb.worlds import corpus_of, predictions_of, stored, stored_names
 from workflow_scripts.belb.api import evaluate, load_corpus
+from workflow_scripts.belb.contracts import ALTERNATIVES, HISTORY
 from workflow_scripts.belb.predictions import read_predictions, write_predictions
 from workflow_scripts.belb.released import read_identifiers, read_released
+from workflow_scripts.belb.resolved import resolved
 from workflow_scripts.common.errors import DataError, UsageError
+from workflow_scripts.common.tables import write_table
 
 MENTIONS = [("test", "1", "a", ["MESH:A"]), ("test", "1", "b", ["OMIM:B"]), ("test", "2", "c", ["MESH:C"])]
 
@@ -111,3 +115,34 @@ def test_the_command_reads_both_forms(world):
     with pytest.raises(UsageError, match="--identifiers"):
         options = ("--released", ours, "--identifiers", table, "--corpus", folder, "--predictions", out)
         chain.run("belb/read_belb_predictions", *options, parameters={"kb": "k", "system": "s"})
+
+
+@pytest.fixture
+def kb(tmp_path):
+    """Entities A, B, C; a is another identifier of A; old became B, gone was removed, split became B and C."""
+    folder = stored_names(tmp_path / "kb" / "names.parquet", [(name, name) for name in "ABC"]).parent
+    history = {"old_identifier": ["gone", "old", "split"], "new_identifier": [None, "B", "B;C"]}
+    write_table(folder / "history.parquet", pa.table(history, HISTORY.schema), HISTORY)
+    others = pa.table({"alternative_identifier": ["a"], "identifier": ["A"]}, ALTERNATIVES.schema)
+    write_table(folder / "alternatives.parquet", others, ALTERNATIVES)
+    return folder
+
+
+def test_identifiers_are_brought_up_to_date(kb):
+    corpus = corpus_of([("test", str(number), "x", ["A"]) for number in range(4)])
+    given = [[["a", "A"], ["old"]], [["gone"], ["split"]], [["B", "never heard of"]], []]
+    found, counts = resolved(predictions_of(corpus, given), kb)
+    assert [row.candidates for row in found.rows] == [
+        (("A",), ("B",)),
+        (("B", "C"),),
+        (("B", "never heard of"),),
+        (),
+    ]
+    assert counts == {"kept": 2, "alternative": 1, "replaced": 2, "removed": 1, "unknown": 1}
+
+
+def test_other_identifiers_altogether(kb):
+    corpus = corpus_of([("test", "1", "x", ["A"]), ("test", "1", "y", ["A"])])
+    with pytest.raises(DataError, match="2 of 3 identifiers unknown there: 10, 11\n(.*\n)*.*table of identifiers"):
+        resolved(predictions_of(corpus, [[["10"], ["11"]], [["A"]]]), kb)
+    assert resolved(predictions_of(corpus, [None, None]), kb)[1] == {}

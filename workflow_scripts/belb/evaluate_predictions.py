@@ -9,6 +9,8 @@ prints recall@k and writes all figures. What a predictions file is: workflow_scr
 from pathlib import Path
 
 from workflow_scripts.belb import measuring
+from workflow_scripts.belb.predictions import read_predictions
+from workflow_scripts.belb.resolved import resolved
 from workflow_scripts.common import command
 from workflow_scripts.common.files import write_json
 
@@ -32,7 +34,11 @@ def main(args):
     """Run the command."""
     corpus = measuring.load_corpus(args.corpus)
     reference = args.reference[0] if args.reference else None
-    result = measuring.evaluate(corpus, args.predictions, args.split, args.ranks, reference)
+    predictions = read_predictions(args.predictions, corpus.name)
+    if args.kb:
+        predictions, counts = resolved(predictions, args.kb)
+        print("distinct identifiers:", ", ".join(f"{what} {n:,}" for what, n in sorted(counts.items())))
+    result = measuring.evaluate(corpus, predictions, args.split, args.ranks, reference)
     if args.metrics:
         write_json(args.metrics, result)
     print("\n".join(shown(result)))
@@ -43,6 +49,9 @@ def arguments():
     parser = command.parser(__doc__)
     parser.add_argument("--corpus", type=Path, required=True, help="folder with documents.parquet and mentions.parquet")
     parser.add_argument("--predictions", type=Path, required=True, help="predictions file")
+    parser.add_argument(
+        "--kb", type=Path, help="folder of a knowledge base: bring identifiers up to date, count unknown ones"
+    )
     parser.add_argument("--split", default="test", help="train, dev or test (default: test)")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 5], help="the k of recall@k (default: 1 5)")
     parser.add_argument(

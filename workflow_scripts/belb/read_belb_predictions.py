@@ -1,7 +1,8 @@
 """Read predictions that were made elsewhere: a predictions file of ours, or one that the benchmark's authors released.
 
 A released file needs the table of its snapshot's identifiers, see workflow_scripts/belb/released.py: without it numbers
-count as identifiers, which is right for NCBI Gene, NCBI Taxonomy and dbSNP alone.
+count as identifiers, which is right for NCBI Gene, NCBI Taxonomy and dbSNP alone. With --kb, alternative and replaced
+identifiers become those of the knowledge base, removed ones are no answer, unknown ones are counted.
 """
 
 import dataclasses
@@ -12,6 +13,7 @@ from workflow_scripts.belb import measuring
 from workflow_scripts.belb.gold import aligned
 from workflow_scripts.belb.predictions import read_predictions, write_predictions
 from workflow_scripts.belb.released import read_identifiers, read_released
+from workflow_scripts.belb.resolved import resolved
 from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import UsageError
 
@@ -45,6 +47,9 @@ def main(args):
     else:
         found = read_predictions(args.released, corpus.name)
         found = dataclasses.replace(found, kb=settings.kb, system=settings.system)
+    if args.kb:
+        found, counts = resolved(found, args.kb)
+        logging.info("distinct identifiers: %s", ", ".join(f"{what} {n:,}" for what, n in sorted(counts.items())))
     matched = sum(row >= 0 for row in aligned(gold, found))
     logging.info("%s predictions for %s gold mentions", f"{matched:,}", f"{len(gold):,}")
     write_predictions(args.predictions, found)
@@ -56,6 +61,9 @@ def arguments():
     parser.add_argument("--released", type=Path, required=True, help="predictions made elsewhere")
     parser.add_argument(
         "--identifiers", type=Path, nargs="?", help="number of the snapshot, tab, identifier as released"
+    )
+    parser.add_argument(
+        "--kb", type=Path, nargs="?", help="folder of the knowledge base that identifiers are brought to"
     )
     parser.add_argument("--corpus", type=Path, required=True, help="folder of the corpus")
     parser.add_argument("--predictions", type=Path, required=True, help="output: predictions file")
