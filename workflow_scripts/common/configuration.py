@@ -4,7 +4,6 @@ Only the Snakefile imports this module; scripts get their values through params.
 """
 
 import csv
-import difflib
 import itertools
 import json
 import pathlib
@@ -17,12 +16,8 @@ from workflow_scripts.common.corpora import chosen_corpora, released_files
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.grid import expand
 from workflow_scripts.common.raw_files import MADE_BY_A_RULE, RESOURCES, RawFiles
+from workflow_scripts.common.shown_tables import check_tables, near
 
-# What the paper shows; a row of models.tsv may name any of it, also where the configuration does not ask for it.
-PAPER_ITEMS = [f"table{n}" for n in range(1, 12)] + [f"table_a{n}" for n in range(1, 5)]
-PAPER_ITEMS += [f"figure{n}" for n in range(1, 6)] + ["figure_a1"]
-# Those whose rows are trained for them, as config.yaml has it; the others show the runs of these.
-TRAINING_ITEMS = dict.fromkeys(("table3", "table7", "table10", "table11", "figure5"))
 WITH_TYPES = ("CT", "OT")
 ENCODERS = ("cnn", "pcnn", "gru", "bert")
 # What makes a row the row it is: an override would leave the table saying one thing and the run being another.
@@ -74,7 +69,7 @@ def _explain(error, files, schema_path):
         key = ".".join(map(str, [*path, unknown[0]]))
         value = error.instance[unknown[0]]
         path = [*path, unknown[0]]
-        allowed = f"known keys here: {', '.join(known)}{_near(unknown[0], known)}"
+        allowed = f"known keys here: {', '.join(known)}{near(unknown[0], known)}"
     elif error.validator == "enum":
         allowed = f"one of {', '.join(map(json.dumps, error.validator_value))}"
     elif error.validator == "required":
@@ -282,7 +277,7 @@ class Plan(RawFiles):
         for key in self.config["training"]["overrides"]:
             if key not in known:
                 raise UsageError(
-                    f"training.overrides.{key}: neither an encoder nor a model{_near(key, known)}\n"
+                    f"training.overrides.{key}: neither an encoder nor a model{near(key, known)}\n"
                     f"  expected: one of {', '.join(known)}"
                 )
 
@@ -292,7 +287,7 @@ class Plan(RawFiles):
             column = ".".join(map(str, error.absolute_path)) or "row"
             place = places.get(column, f"{line}, {column}")
             raise UsageError(f"{place}: {error.message}\n  remedy: see schemas/models.schema.yaml")
-        self._check_tables(line, row)
+        check_tables(line, row, self.config["experiments"]["tables"])
         for column, section, known in (
             ("embedding", "embeddings", self.config["embeddings"]),
             ("pretrained", "encoders", self.encoders),
@@ -302,25 +297,6 @@ class Plan(RawFiles):
                     f"{places.get(column, line)}: {column} {row[column]} is not in config section {section}: "
                     f"{', '.join(sorted(known)) or 'empty'}"
                 )
-
-    def _check_tables(self, line, row):
-        """Check the tables that a row names: all exist, and one of them trains it."""
-        asked = self.config["experiments"]["tables"]
-        named, known = row["tables"].split(",") if row["tables"] else [], [*asked, *PAPER_ITEMS]
-        for table in named:
-            if table not in known:
-                raise UsageError(
-                    f"{line}: model {row['model']} names {table}, which is no table or figure of the paper and none of "
-                    f"config experiments.tables{_near(table, known)}: nothing would be trained for it\n"
-                    "  remedy:   correct the name, or add it to experiments.tables with its corpus"
-                )
-        if named and not set(named) & {*asked, *TRAINING_ITEMS}:
-            raise UsageError(
-                f"{line}: model {row['model']} names {', '.join(named)} alone, so nothing would be trained for it\n"
-                f"  expected: one of those that train what they show: {', '.join({**asked, **TRAINING_ITEMS})}\n"
-                "  remedy:   name table7 too, whose runs Tables 8 and 9 and Figure 4 show, or give the table a corpus "
-                "in experiments.tables; an empty cell sets the row aside"
-            )
 
     def table_corpora(self, table):
         """Ids of the corpora of a table: its own in experiments.tables, one or several, else those of Table 7."""
@@ -465,11 +441,6 @@ def expand_range(pattern):
     if int(first) > int(last):
         raise UsageError(f"medline.files: the range in {pattern} runs backwards")
     return [f"{before}{number:0{len(first)}d}{after}" for number in range(int(first), int(last) + 1)]
-
-
-def _near(name, known):
-    near = difflib.get_close_matches(name, known, 1)
-    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def _table_rows(path, schema, columns, typed=None):
