@@ -134,6 +134,18 @@ def test_foreign_entities(tmp_path):
     assert tables["report"]["orphan_foreign_identifiers"] == ["13", "77"]
 
 
+def test_further_foreign_entities_that_became_one(tmp_path):
+    entry = "ID   x\nAC   CVCL_0001\nOX   NCBI_TaxID=12; ! Rat\n" + "".join(
+        f"OX   NCBI_TaxID={taxon}; ! x\n" for taxon in (10116, 9606, 9606)
+    )
+    paths = write(tmp_path, cellosaurus__txt=entry + "//\n")
+    tables = built("cellosaurus", paths, foreign=taxonomy(tmp_path), history=False)
+    assert tables["names"] == [("CVCL_0001", "x", 0, "10116", None)]
+    assert tables["other_foreign"] == [("CVCL_0001", "9606")]
+    alone = built("cellosaurus", paths, history=False)
+    assert alone["names"][0][3] == "12" and [row[1] for row in alone["other_foreign"]] == ["10116", "9606"]
+
+
 def test_the_commands(tmp_path, run_command):
     paths = write(tmp_path, gene_info__gz=gene_info(*GENES), gene_history__gz=HISTORY)
     settings = json.dumps({"format": "ncbi_gene", "kb": "genes", "taxa": ["9606"]})
