@@ -216,6 +216,10 @@ def test_a_knowledge_base_follows_its_history_and_leaves_out_what_it_lacks(built
     assert [row[2] for row in mentions_of(output) if row[1] == "31"] == ["zorb"]
     assert built(output, "--kb", kb, "--not-in-kb", mapping, "--params", '{"in_kb": false}').returncode == 0
     assert ("test", "31", "Glom", ["MESH:D000099"]) in mentions_of(output)
+    chemicals = write_kb(tmp_path / "chemicals", ["MESH:C000001"])
+    done = built(tmp_path / "none", "--kb", chemicals)
+    assert done.returncode == 3 and not (tmp_path / "none").exists()
+    assert f"found:    8 annotations of the types of the corpus, none with an identifier in {chemicals}" in done.stderr
 
 
 def test_own_splits_take_the_place_of_those_of_the_corpus(built, tmp_path):

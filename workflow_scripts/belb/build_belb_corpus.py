@@ -19,7 +19,7 @@ from workflow_scripts.belb.identifiers import read_known, read_mapping
 from workflow_scripts.belb.pubtator import read_pubtator
 from workflow_scripts.common import command, params
 from workflow_scripts.common.belb_corpora import choose, read_registry
-from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.errors import DataError, UsageError
 from workflow_scripts.common.files import write_delimited, write_json
 from workflow_scripts.common.tables import write_table
 
@@ -52,7 +52,20 @@ def main(args):
     known = read_known(args.kb, wanted_identifiers(documents, corpus, mapping)) if args.kb else None
     steps = Steps(mapping, known, foreign=read_foreign(args.foreign, corpus), **dataclasses.asdict(settings))
     built = build(documents, corpus, steps)
+    require_mentions(built, args.source, args.kb)
     write_corpus(args.output, args.name or args.corpus, corpus, built, again, known is not None)
+
+
+def require_mentions(built, source, kb):
+    """Raise DataError for a corpus without a mention: identifiers were not found, or none is of the knowledge base."""
+    if not any(laid.mentions for documents in built.documents.values() for laid in documents):
+        total = sum(counts.get("annotations", 0) for counts in built.counts.values())
+        raise DataError(
+            source,
+            found=f"{total} annotations of the types of the corpus, none with an identifier" + f" in {kb}" * bool(kb),
+            expected="mentions",
+            remedy="are release and knowledge base those of this corpus?",
+        )
 
 
 def read_foreign(path, corpus):
