@@ -14,7 +14,7 @@ from workflow_scripts.reporting.table import Cell, Row, Table
 SPECIAL = r"a_b & <c> % $x$ #1 {y} ~z^2 \n | ✓ ≥ ± − × — –"
 DOCUMENT = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
-\usepackage{booktabs,amssymb}
+\usepackage{booktabs,amssymb,graphicx,longtable}
 \usepackage[margin=1cm,landscape]{geometry}
 \begin{document}
 %s
@@ -22,7 +22,7 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
-def nasty(spec):
+def nasty(spec, n_rows=8):
     """A table of this form with every special character in keys, texts, names and caption, and every kind of cell."""
 
     def cell(column, number):
@@ -35,7 +35,7 @@ def nasty(spec):
         return values[number % 4]
 
     rows = []
-    for number in range(8):
+    for number in range(n_rows):
         keys = {key.name: SPECIAL if number % 2 else f"k{number}" for key in spec.keys}
         cells = {column.name: cell(column, number + place) for place, column in enumerate(spec.columns)}
         rows.append(Row(keys, cells, ("run_1",) if number % 3 else ()))
@@ -65,14 +65,15 @@ def check(text, name):
         assert not re.search(rf"(?<!\\){special}", body), f"{special} is not escaped"
     assert not re.search(r"(?<![\\$])\^(?!\{)", body)
     assert not [letter for letter in set(body) if ord(letter) > 0x24F], "a character that T1 does not have"
-    tabulars = re.findall(r"\\begin\{tabular\}\{([^\n]*)\}\n(.*?)\\end\{tabular\}", text, re.S)
+    tabulars = re.findall(r"\\begin\{(tabular|longtable)\}\{([^\n]*)\}\n(.*?)\\end\{\1\}", text, re.S)
     assert tabulars
-    for alignment, content in tabulars:
+    for _, alignment, content in tabulars:
         columns = len(re.findall(r"[lrc]|p\{[^}]*\}", re.sub(r"p\{[^}]*\}", "p{}", alignment)))
-        lines = [line for line in content.strip().split("\n") if not re.fullmatch(r"\\(top|mid|bottom)rule", line)]
+        between = r"\\(top|mid|bottom)rule|\\end(firsthead|head|foot)|\\caption.*"
+        lines = [line for line in content.strip().split("\n") if not re.fullmatch(between, line)]
         assert len(lines) >= 2
         for line in lines:
-            assert re.search(r" \\\\(\[2pt\])?$", line), line
+            assert re.search(r" \\\\(\*|\[2pt\])?$", line), line
             assert len(re.findall(r"(?<!\\)&", line)) == columns - 1, line
     assert text.count(r"\caption{") == 1 and f"\\label{{tab:{name.replace('_', '-')}}}" in text
 
@@ -110,10 +111,25 @@ def test_the_check_finds_what_is_broken(old, new):
         check(text.replace(old, new, 1), "table7")
 
 
+@pytest.mark.parametrize("name", ["table3", "table_a4"])
+def test_a_table_longer_than_a_page_breaks(name):
+    text = latex.render(nasty(TABLES[name], latex.LONG_PANEL + 1))
+    check(text, name)
+    assert r"\begin{longtable}" in text and r"\begin{table}" not in text
+    assert r"\begin{longtable}" not in latex.render(nasty(TABLES[name], latex.LONG_PANEL))
+
+
+def test_a_long_heading_has_a_line_for_each_word():
+    assert r"\shortstack[r]{their\\P@100,\\filtered}" in latex.render(nasty(TABLES["table3"]))
+    assert "shortstack" not in latex.render(nasty(TABLES["table5"]))
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
 @pytest.mark.parametrize("name", sorted(TABLES))
-def test_it_compiles(tmp_path, name):
-    (tmp_path / "table.tex").write_text(DOCUMENT % latex.render(nasty(TABLES[name])), encoding="utf-8")
+@pytest.mark.parametrize("n_rows", [8, latex.LONG_PANEL + 20])
+def test_it_compiles_and_fits_the_page(tmp_path, name, n_rows):
+    (tmp_path / "table.tex").write_text(DOCUMENT % latex.render(nasty(TABLES[name], n_rows)), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
+    assert "Float too large" not in done.stdout
