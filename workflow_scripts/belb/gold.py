@@ -59,7 +59,8 @@ def gold_of(corpus, documents, mentions, split="test"):
         raise DataError(
             f"corpus {corpus}", found=f"mentions: {counts}", expected=f"mentions of split {split} ({', '.join(SPLITS)})"
         )
-    columns = {name: kept[name].to_pylist() for name in kept.column_names}
+    names = ("document", "start", "end", "hexdigest", "entity_type", "text", "identifiers")
+    columns = {name: kept[name].to_pylist() for name in names}
     return Gold(
         corpus,
         split,

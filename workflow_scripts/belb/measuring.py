@@ -46,7 +46,8 @@ class Corpus:
         if split != "test":
             return {}
         digests = self.gold(split).hexdigests
-        return {name: np.isin(digests, chosen) for name, chosen in subsets(self.mentions.to_pylist()).items()}
+        rows = self.mentions.select(["split", "foreign", "identifiers", "text", "hexdigest"]).to_pylist()
+        return {name: np.isin(digests, chosen) for name, chosen in subsets(rows).items()}
 
 
 def load_corpus(folder):
