@@ -31,7 +31,7 @@ def test_heavy_packages_stand_only_where_they_are_needed(finished, module):
     machine, folder = finished
     users = {
         "torch": {"demo", "training", "evaluation"},
-        "duckdb": {"corpus", "kg", "linking", "text"},
+        "duckdb": {"corpus", "kg", "leakage", "linking", "text"},
         "spacy": {"linking", "text_spacy"},
         "lxml": {"text", "text_spacy"},
         "matplotlib": {"reporting"},
