@@ -15,6 +15,7 @@ Without --scispacy-python only ours runs. An index that FOLDER has from an earli
 import argparse
 import collections
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -40,15 +41,15 @@ BLOCK = 1 << 14
 
 
 def mentions_of(paths, limit):
-    """Surfaces by sentence, as lists, up to so many mentions; sentences of many batches in the order of the files."""
-    sentences, count = collections.defaultdict(list), 0
+    """Surfaces by sentence, as lists, up to so many mentions: a sample of all batches, for the ids are hashes."""
+    sentences = collections.defaultdict(list)
     for path in paths:
         table = pq.read_table(path, columns=["sentence_id", "surface"])
         for sentence, surface in zip(*(column.to_pylist() for column in table.columns), strict=True):
-            if count < limit:
-                sentences[sentence].append(surface)
-                count += 1
-    return list(sentences.values())
+            sentences[sentence].append(surface)
+    ordered = [sentences[sentence] for sentence in sorted(sentences)]
+    upto = itertools.accumulate(map(len, ordered))
+    return [surfaces for surfaces, count in zip(ordered, upto, strict=True) if count <= limit]
 
 
 def timed(function):

@@ -109,20 +109,16 @@ def _search_lists(queries, lists, vectors, limits, first, mark, scratch, out):
             dense[query_grams[i]] = query_weights[i]
             rest += np.float64(query_weights[i]) ** 2
         mark += 1
-        pairs_before, full = pairs, False
+        pairs_before = pairs
         for i in range(begin, end):
             # The norm of the query from this gram on; the sum loses some digits on the way.
             norm = np.sqrt(max(rest, 0.0)) + 1e-6
-            if norm < limit or full:
+            if norm < limit:
                 break
             gram, lowest = query_grams[i], limit / norm * UNITS - 1e-3
-            start, stop, last = list_offsets[gram], list_offsets[gram], list_offsets[gram + 1]
-            while stop < last:
-                middle = (stop + last) >> 1
-                if list_norms[middle] < lowest:
-                    last = middle
-                else:
-                    stop = middle + 1
+            start = stop = list_offsets[gram]
+            while stop < list_offsets[gram + 1] and list_norms[stop] >= lowest:
+                stop += 1
             for block in range(start, stop, room):
                 size = min(room, stop - block)
                 # The signatures lie all over the memory: fetched without a branch between them they come together.
@@ -146,15 +142,10 @@ def _search_lists(queries, lists, vectors, limits, first, mark, scratch, out):
                         score += dense[grams[j]] * np.float64(weights[j])
                     if score >= limit and score > 0:
                         if pairs == out_query.size:
-                            full = True
-                            break
+                            dense[query_grams[begin:end]] = 0.0
+                            return query, pairs_before
                         out_query[pairs], out_name[pairs], out_score[pairs] = query, name, min(score, 1.0)
                         pairs += 1
-                if full:
-                    break
             rest -= np.float64(query_weights[i]) ** 2
-        for i in range(begin, end):
-            dense[query_grams[i]] = 0.0
-        if full:
-            return query, pairs_before
+        dense[query_grams[begin:end]] = 0.0
     return query_offsets.size - 1, pairs
