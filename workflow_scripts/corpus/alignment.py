@@ -66,6 +66,30 @@ class _Pairs:
         return _Pairs(*(column[places] for column in self))
 
 
+def _entities_of_graph(mentions, kept, graph, counts):
+    """Mentions whose concept is in the graph, of sentences that name no concept twice; counts what it leaves out.
+
+    Returns
+    -------
+    sentence, entity, rows : int64 arrays
+        Number of the sentence, number of the concept and row of `mentions`; sorted by sentence and concept.
+    repeated : bool array
+        Of each sentence, whether it names a concept twice.
+    """
+    sentence = _numbered(sentence_runs(mentions["sentence_id"].combine_chunks())[0][kept])
+    n = counts["sentences"] = int(sentence[-1]) + 1 if len(sentence) else 0
+    counts["mentions"] = len(kept)
+    concept = _concepts(mentions["cui"].combine_chunks(), graph)[kept]
+    counts["mentions_in_graph"] = int((concept < graph.n).sum())
+    order = np.argsort(sentence * (int(concept.max(initial=0)) + 1) + concept)
+    sentence, concept, rows = sentence[order], concept[order], kept[order]
+    repeated = np.zeros(n, dtype=bool)
+    repeated[sentence[1:][(sentence[1:] == sentence[:-1]) & (concept[1:] == concept[:-1])]] = True
+    counts["sentences_repeated_concept"] = int(repeated.sum())
+    own = np.flatnonzero((concept < graph.n) & ~repeated[sentence])
+    return sentence[own], concept[own], rows[own], repeated
+
+
 def pairs_of_block(mentions, kept, rules):
     """The pairs that the sentences of a block may get: facts, else what the rules allow as NA.
 
@@ -89,18 +113,8 @@ def pairs_of_block(mentions, kept, rules):
     """
     mentions, graph = mentions.combine_chunks(), rules.graph
     counts = dict.fromkeys(COUNTS, 0)
-    sentence = _numbered(sentence_runs(mentions["sentence_id"].combine_chunks())[0][kept])
-    n = counts["sentences"] = int(sentence[-1]) + 1 if len(sentence) else 0
-    counts["mentions"] = len(kept)
-    concept = _concepts(mentions["cui"].combine_chunks(), graph)[kept]
-    counts["mentions_in_graph"] = int((concept < graph.n).sum())
-    order = np.argsort(sentence * (int(concept.max(initial=0)) + 1) + concept)
-    sentence, concept, rows = sentence[order], concept[order], kept[order]
-    repeated = np.zeros(n, dtype=bool)
-    repeated[sentence[1:][(sentence[1:] == sentence[:-1]) & (concept[1:] == concept[:-1])]] = True
-    counts["sentences_repeated_concept"] = int(repeated.sum())
-    own = np.flatnonzero((concept < graph.n) & ~repeated[sentence])
-    sentence, entity, rows = sentence[own], concept[own], rows[own]
+    sentence, entity, rows, repeated = _entities_of_graph(mentions, kept, graph, counts)
+    n = len(repeated)
 
     left, right, code = _ordered_pairs(sentence, entity, graph)
     places, masks, inverse = _facts(code, graph)
