@@ -13,6 +13,7 @@ import yaml
 from workflow_scripts.belb import api
 from workflow_scripts.belb.contracts import ALTERNATIVES, DOCUMENTS, HISTORY, MENTIONS, NAMES
 from workflow_scripts.belb.corpus_hub import HUB
+from workflow_scripts.belb.identifiers import read_known
 from workflow_scripts.common.belb_corpora import CORPUS_DEFAULTS, CORPUS_SOURCES, BelbCorpora, read_registry
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.tables import check_file, write_table
@@ -387,3 +388,12 @@ def test_downloads_get_names_that_the_registry_finds(repository, tmp_path):
     for kind in CORPUS_SOURCES:
         for pattern in rows[kind, "original"].patterns().split():
             assert len(list(tmp_path.glob(pattern))) == 1, pattern
+
+
+def test_a_knowledge_base_asked_for_no_identifier_knows_none(tmp_path):
+    columns = {"names": ("identifier",), "history": ("old_identifier", "new_identifier")}
+    for name, own in columns.items():
+        pq.write_table(pa.table({column: pa.array(["MESH:D1"]) for column in own}), tmp_path / f"{name}.parquet")
+    known = read_known(tmp_path, set())
+    assert (known.current, known.alternatives, known.history) == (frozenset(), {}, {})
+    assert read_known(tmp_path, {"MESH:D1"}).current == {"MESH:D1"}

@@ -178,6 +178,8 @@ def _rows(path, key, value, wanted):
             remedy = "build the knowledge base first (build_belb_kb)"
             raise DataError(path, found="no file", expected="the names of the knowledge base", remedy=remedy)
         return
+    if not wanted:
+        return
     columns = [key] if value is None else [key, value]
     scanner = ds.dataset(path).scanner(columns=columns, filter=pc.field(key).isin(sorted(wanted)))
     for batch in scanner.to_batches():
