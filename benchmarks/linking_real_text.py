@@ -154,8 +154,12 @@ def write_medline(tested, path):
 
 
 def spans_as_mentions(detected, out):
-    """Detected mentions as a table of contract MENTIONS whose concept is empty; for the scores of spans."""
+    """Detected mentions as a table of contract MENTIONS whose concept is empty; for the scores of spans.
+
+    A sentence that stands in two batches was read in each, with the same mentions.
+    """
     table = pa.concat_tables(map(pq.read_table, detected))
+    table = table.group_by(table.column_names).aggregate([])
     count = table.num_rows
     more = {"cui": pa.array([""] * count), "score": pa.array([0.0] * count), "rank": pa.array([0] * count)}
     for name, values in more.items():
