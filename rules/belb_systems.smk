@@ -9,50 +9,6 @@ wildcard_constraints:
     belb_system=one_of([*BELB.systems, *(system for system, _ in BELB.predictions)]),
 
 
-def belb_corpus_tables(wildcards):
-    """The tables of a corpus."""
-    folder = f"resources/belb/corpora/{wildcards.belb_corpus}"
-    return [f"{folder}/documents.parquet", f"{folder}/mentions.parquet"]
-
-
-def belb_names(wildcards):
-    """The names of the knowledge base of a corpus."""
-    return f"resources/belb/kbs/{BELB.kb_of(wildcards.belb_corpus)}/names.parquet"
-
-
-def belb_preferred_names(wildcards):
-    """The names of the knowledge base, for an engine that prefers equal names; none for others."""
-    ours = wildcards.belb_system in BELB.by_engine("linking")
-    prefers = ours and BELB.linking_settings(wildcards.belb_system)["mode"] == "prefer_literal"
-    return belb_names(wildcards) if prefers else []
-
-
-def belb_header(wildcards):
-    """Params of the header of a predictions file of a system that runs here."""
-    header = {"corpus": wildcards.belb_corpus, "kb": BELB.kb_of(wildcards.belb_corpus)}
-    return header | {"system": wildcards.belb_system}
-
-
-def belb_found(*names):
-    """An input function: files of the detected mentions where spans are found; none where they are given."""
-    return lambda wildcards: [
-        f"{RESULTS}/belb/linking/found/{wildcards.belb_corpus}/{name}.parquet"
-        for name in names
-        if wildcards.spans == "found"
-    ]
-
-
-def belb_prediction(wildcards):
-    """The entry of belb.predictions of a system and a corpus."""
-    return BELB.predictions[wildcards.belb_system, wildcards.belb_corpus]
-
-
-def belb_reference(wildcards):
-    """The predictions of the system that restricts the filtered figures of a corpus; none without."""
-    system = BELB.reference_of(wildcards.belb_corpus)
-    return [f"{RESULTS}/belb/gold/{wildcards.belb_corpus}/{system}.jsonl.gz"] if system else []
-
-
 rule write_belb_aliases:
     """The names of a knowledge base as the stage linking reads them."""
     input:

@@ -269,57 +269,6 @@ def hub_settings(wildcards):
     )
 
 
-def belb_corpus_files(wildcards):
-    """The released files of a corpus of BELB, and the tables that its configuration names."""
-    return PLAN.belb_corpus_files(wildcards.belb_corpus)
-
-
-def belb_corpus_kb(wildcards):
-    """What the build of a corpus reads of its knowledge base; nothing where it has none."""
-    kb = PLAN.belb_corpus(wildcards.belb_corpus)["kb"]
-    tables = ("names", "history", "alternatives") if kb else ()
-    return [f"resources/belb/kbs/{kb}/{table}.parquet" for table in tables]
-
-
-def belb_corpus_options(wildcards, input):
-    """Options of the build of a corpus that name files."""
-    values = PLAN.belb_corpus(wildcards.belb_corpus)
-    named = {
-        f"--{name.replace('_', '-')}": values[name] for name in ("splits", "not_in_kb", "foreign")
-    }
-    named["--kb"] = os.path.dirname(input.kb[0]) if input.kb else None
-    return [word for option, value in named.items() if value for word in (option, value)]
-
-
-def belb_corpus_settings(wildcards):
-    """Params of the build of a corpus: the steps of its pipeline."""
-    values = PLAN.belb_corpus(wildcards.belb_corpus)
-    return canonical_json({step: values[step] for step in belb_corpora.STEPS})
-
-
-def belb_kb_files(wildcards):
-    """The released files of a knowledge base of BELB."""
-    return PLAN.belb_kb_files(wildcards.belb_kb)
-
-
-def belb_foreign(wildcards):
-    """The built knowledge base that the foreign identifiers of another one belong to: its names and its history."""
-    foreign = PLAN.belb_foreign(wildcards.belb_kb)
-    tables = ("names", "history") if foreign else ()
-    return [f"resources/belb/kbs/{foreign}/{table}.parquet" for table in tables]
-
-
-def belb_kb_settings(wildcards):
-    """Params of the build of a knowledge base: how its files are read."""
-    settings = PLAN.belb_kb(wildcards.belb_kb)
-    own = {
-        name: value
-        for name, value in settings.items()
-        if name not in ("folder", "foreign", "database")
-    }
-    return canonical_json({"kb": wildcards.belb_kb} | own)
-
-
 def medline_file(suffix=""):
     """The pattern of a MEDLINE file (wildcard `file`), or of what stands beside it under a longer name."""
     return os.path.join(PLAN.value("medline.baseline_dir"), f"{{file}}{suffix}")

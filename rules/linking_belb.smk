@@ -4,18 +4,6 @@ What they read is written by rules of belb_systems.smk, which also read what the
 """
 
 
-def belb_kb_file(name):
-    """An input function: a file that was made of the knowledge base of the wildcard's corpus."""
-    return lambda wildcards: f"{RESULTS}/belb/linking/{BELB.kb_of(wildcards.belb_corpus)}/{name}"
-
-
-def belb_linking(*names):
-    """A params function: settings of the wildcard's system."""
-    return lambda wildcards: canonical_json(
-        {name: BELB.linking_settings(wildcards.belb_system)[name] for name in names}
-    )
-
-
 rule index_belb_names:
     """Index of the names of a knowledge base, for all engines but scispaCy's."""
     input:

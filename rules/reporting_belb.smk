@@ -5,15 +5,6 @@ wildcard_constraints:
     belb_table=one_of(BELB_TABLE_NAMES),
 
 
-def belb_metrics(kind):
-    """The metrics of all systems on gold mentions, or on found ones."""
-    return [
-        f"{RESULTS}/belb/{spans}/{corpus}/{system}.json"
-        for spans, corpus, system in BELB.measures()
-        if spans == kind
-    ]
-
-
 rule render_belb_table:
     """A table of BELB: systems on corpora, or counts of corpora."""
     input:

@@ -1,0 +1,117 @@
+"""Functions of the rules for BELB; no rule stands here."""
+
+
+def belb_corpus_files(wildcards):
+    """The released files of a corpus of BELB, and the tables that its configuration names."""
+    return PLAN.belb_corpus_files(wildcards.belb_corpus)
+
+
+def belb_corpus_kb(wildcards):
+    """What the build of a corpus reads of its knowledge base; nothing where it has none."""
+    kb = PLAN.belb_corpus(wildcards.belb_corpus)["kb"]
+    tables = ("names", "history", "alternatives") if kb else ()
+    return [f"resources/belb/kbs/{kb}/{table}.parquet" for table in tables]
+
+
+def belb_corpus_options(wildcards, input):
+    """Options of the build of a corpus that name files."""
+    values = PLAN.belb_corpus(wildcards.belb_corpus)
+    named = {
+        f"--{name.replace('_', '-')}": values[name] for name in ("splits", "not_in_kb", "foreign")
+    }
+    named["--kb"] = os.path.dirname(input.kb[0]) if input.kb else None
+    return [word for option, value in named.items() if value for word in (option, value)]
+
+
+def belb_corpus_settings(wildcards):
+    """Params of the build of a corpus: the steps of its pipeline."""
+    values = PLAN.belb_corpus(wildcards.belb_corpus)
+    return canonical_json({step: values[step] for step in belb_corpora.STEPS})
+
+
+def belb_kb_files(wildcards):
+    """The released files of a knowledge base of BELB."""
+    return PLAN.belb_kb_files(wildcards.belb_kb)
+
+
+def belb_foreign(wildcards):
+    """The built knowledge base that the foreign identifiers of another one belong to: its names and its history."""
+    foreign = PLAN.belb_foreign(wildcards.belb_kb)
+    tables = ("names", "history") if foreign else ()
+    return [f"resources/belb/kbs/{foreign}/{table}.parquet" for table in tables]
+
+
+def belb_kb_settings(wildcards):
+    """Params of the build of a knowledge base: how its files are read."""
+    settings = PLAN.belb_kb(wildcards.belb_kb)
+    own = {
+        name: value
+        for name, value in settings.items()
+        if name not in ("folder", "foreign", "database")
+    }
+    return canonical_json({"kb": wildcards.belb_kb} | own)
+
+
+def belb_corpus_tables(wildcards):
+    """The tables of a corpus."""
+    folder = f"resources/belb/corpora/{wildcards.belb_corpus}"
+    return [f"{folder}/documents.parquet", f"{folder}/mentions.parquet"]
+
+
+def belb_names(wildcards):
+    """The names of the knowledge base of a corpus."""
+    return f"resources/belb/kbs/{BELB.kb_of(wildcards.belb_corpus)}/names.parquet"
+
+
+def belb_preferred_names(wildcards):
+    """The names of the knowledge base, for an engine that prefers equal names; none for others."""
+    ours = wildcards.belb_system in BELB.by_engine("linking")
+    prefers = ours and BELB.linking_settings(wildcards.belb_system)["mode"] == "prefer_literal"
+    return belb_names(wildcards) if prefers else []
+
+
+def belb_header(wildcards):
+    """Params of the header of a predictions file of a system that runs here."""
+    header = {"corpus": wildcards.belb_corpus, "kb": BELB.kb_of(wildcards.belb_corpus)}
+    return header | {"system": wildcards.belb_system}
+
+
+def belb_found(*names):
+    """An input function: files of the detected mentions where spans are found; none where they are given."""
+    return lambda wildcards: [
+        f"{RESULTS}/belb/linking/found/{wildcards.belb_corpus}/{name}.parquet"
+        for name in names
+        if wildcards.spans == "found"
+    ]
+
+
+def belb_prediction(wildcards):
+    """The entry of belb.predictions of a system and a corpus."""
+    return BELB.predictions[wildcards.belb_system, wildcards.belb_corpus]
+
+
+def belb_reference(wildcards):
+    """The predictions of the system that restricts the filtered figures of a corpus; none without."""
+    system = BELB.reference_of(wildcards.belb_corpus)
+    return [f"{RESULTS}/belb/gold/{wildcards.belb_corpus}/{system}.jsonl.gz"] if system else []
+
+
+def belb_kb_file(name):
+    """An input function: a file that was made of the knowledge base of the wildcard's corpus."""
+    return lambda wildcards: f"{RESULTS}/belb/linking/{BELB.kb_of(wildcards.belb_corpus)}/{name}"
+
+
+def belb_linking(*names):
+    """A params function: settings of the wildcard's system."""
+    return lambda wildcards: canonical_json(
+        {name: BELB.linking_settings(wildcards.belb_system)[name] for name in names}
+    )
+
+
+def belb_metrics(kind):
+    """The metrics of all systems on gold mentions, or on found ones."""
+    return [
+        f"{RESULTS}/belb/{spans}/{corpus}/{system}.json"
+        for spans, corpus, system in BELB.measures()
+        if spans == kind
+    ]
