@@ -15,7 +15,6 @@ from workflow_scripts.belb.corpus_records import Annotation, Document, Original,
 from workflow_scripts.belb.corpus_tables import document_rows, mention_rows, split_statistics, subsets
 from workflow_scripts.belb.identifiers import KnownIdentifiers, parse_identifiers, read_mapping
 from workflow_scripts.belb.laid_text import Laid, Mention, into_sentences, mark, parts, put_blanks, sentences
-from workflow_scripts.belb.metrics import subsets as masks_of_subsets
 from workflow_scripts.belb.offset_repairs import blanks_between_words, repaired
 from workflow_scripts.common.belb_corpora import Corpus
 from workflow_scripts.common.errors import DataError
@@ -453,10 +452,10 @@ def test_subsets_agree_with_a_literal_restatement_and_with_the_metrics():
         sizes.update({name: len(digests) for name, digests in found.items()})
         if test:
             loaded = LoadedCorpus("z", table(documents, DOCUMENTS), table(rows, MENTIONS))
-            gold = loaded.gold()
-            masks = masks_of_subsets(gold, *loaded.seen())
+            digests = loaded.gold().hexdigests
+            masks = loaded.subsets()
             for name, mask in masks.items():
-                assert sorted(d for d, inside in zip(gold.hexdigests, mask, strict=True) if inside) == found[name]
+                assert sorted(d for d, inside in zip(digests, mask, strict=True) if inside) == found[name]
     assert min(sizes.values()) > 10
 
 

@@ -20,6 +20,7 @@ NOT_IN_THE_DEMO = {
     "acquire/download_encoder.py",
     "acquire/download_medline.py",
     "acquire/download_source.py",
+    "acquire/download_spacy_model.py",
     "acquire/download_umls.py",
     "acquire/extract_umls.py",
     "belb/build_belb_corpus.py",

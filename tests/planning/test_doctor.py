@@ -85,7 +85,7 @@ def test_what_the_run_fetches_is_no_failure(config, repository, tmp_path, monkey
     (tmp_path / "resources/embeddings/biow2v.bin").unlink()
     for path in (tmp_path / ENCODER).iterdir():
         path.unlink()
-    config["downloads"] = {"embeddings": True, "encoders": True}
+    config["downloads"] |= {"embeddings": True, "encoders": True}
     config["umls"] |= {"source": "download", "release": "2019AB", "install": "full"}
     config["linking"]["kb"]["release"] = "2020AA"
     found = checked(config, repository)
