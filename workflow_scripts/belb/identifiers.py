@@ -1,13 +1,13 @@
 """From the identifier string of an annotation to identifiers, and on to those of a knowledge base (A1.6, steps 2-5)."""
 
 import collections
-import csv
 import dataclasses
 import re
 
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from workflow_scripts.common.belb_corpora import numbered_rows
 from workflow_scripts.common.errors import DataError
 
 NONE = frozenset(("", "-1", "-", "0", "No"))
@@ -113,20 +113,13 @@ def read_mapping(path, corpus):
     corpus : str
         Rows of other corpora are passed over.
     """
-    columns = ["corpus", "identifier", "replacement", "note"]
-    with open(path, encoding="utf-8", newline="") as stream:
-        reader = csv.DictReader(stream, delimiter="\t")
-        if reader.fieldnames != columns:
-            raise DataError(path, line=1, found=str(reader.fieldnames), expected=f"columns {', '.join(columns)}")
-        mapping = {}
-        for row in reader:
-            if None in row or None in row.values():
-                raise DataError(path, line=reader.line_num, found="other than 4 columns", expected=", ".join(columns))
-            if row["corpus"] == corpus:
-                if row["identifier"] in mapping:
-                    found = f"{row['identifier']} of {corpus} again"
-                    raise DataError(path, line=reader.line_num, found=found, expected="each identifier once")
-                mapping[row["identifier"]] = row["replacement"] or None
+    mapping = {}
+    for line, row in numbered_rows(path, ["corpus", "identifier", "replacement", "note"]):
+        if row["corpus"] == corpus:
+            if row["identifier"] in mapping:
+                found = f"{row['identifier']} of {corpus} again"
+                raise DataError(path, line=line, found=found, expected="each identifier once")
+            mapping[row["identifier"]] = row["replacement"] or None
     return mapping
 
 

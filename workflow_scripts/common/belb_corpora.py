@@ -81,17 +81,20 @@ class Corpus:
 def read_registry(path):
     """All rows of the registry by (corpus, release)."""
     columns = [field.name for field in dataclasses.fields(Corpus)]
+    return {(row["corpus"], row["release"]): Corpus(**row) for _, row in numbered_rows(path, columns)}
+
+
+def numbered_rows(path, columns):
+    """Yield (line, dict) for the rows of a table with tabs between; DataError for other columns or cells too many."""
     with open(path, encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream, delimiter="\t")
         if reader.fieldnames != columns:
             raise DataError(path, line=1, found=str(reader.fieldnames), expected=f"columns {', '.join(columns)}")
-        rows = {}
         for row in reader:
             if None in row or None in row.values():
-                found, expected = "another number of columns", f"{len(columns)} columns"
-                raise DataError(path, line=reader.line_num, found=found, expected=expected)
-            rows[row["corpus"], row["release"]] = Corpus(**row)
-    return rows
+                found = f"other than {len(columns)} columns"
+                raise DataError(path, line=reader.line_num, found=found, expected=", ".join(columns))
+            yield reader.line_num, row
 
 
 def choose(rows, corpus, release):
