@@ -151,6 +151,7 @@ include: "rules/evaluation.smk"
 include: "rules/reporting.smk"
 include: "rules/belb.smk"
 include: "rules/belb_systems.smk"
+include: "rules/belb_genes.smk"
 include: "rules/linking_belb.smk"
 include: "rules/reporting_belb.smk"
 

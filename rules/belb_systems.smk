@@ -13,7 +13,7 @@ rule write_belb_aliases:
     """The names of a knowledge base as the stage linking reads them."""
     input:
         code=code("belb/write_belb_aliases.py"),
-        names="resources/belb/kbs/{belb_kb}/names.parquet",
+        names=belb_kb_names,
     output:
         aliases="<results>/belb/linking/{belb_kb}/aliases.parquet",
         record="<results>/provenance/belb/write_belb_aliases/{belb_kb}.json",

@@ -58,9 +58,43 @@ def belb_corpus_tables(wildcards):
     return [f"{folder}/documents.parquet", f"{folder}/mentions.parquet"]
 
 
+def belb_names_file(names):
+    """names.parquet of a knowledge base as released, or disambiguated (`BelbPlan.names_of`)."""
+    released = names in BELB.kbs
+    folder = f"resources/belb/kbs/{names}" if released else f"{RESULTS}/belb/linking/{names}"
+    return f"{folder}/names.parquet"
+
+
+def belb_kb_names(wildcards):
+    """The names of the wildcard's knowledge base."""
+    return belb_names_file(wildcards.belb_kb)
+
+
 def belb_names(wildcards):
-    """The names of the knowledge base of a corpus."""
-    return f"resources/belb/kbs/{BELB.kb_of(wildcards.belb_corpus)}/names.parquet"
+    """The names of the knowledge base of a corpus, as the wildcard's system sees them."""
+    return belb_names_file(BELB.names_of(wildcards.belb_corpus, wildcards.belb_system))
+
+
+def belb_words(wildcards):
+    """The table of words for species; none without."""
+    return BELB.species["words"] or []
+
+
+def belb_taxonomy(wildcards):
+    """The names of the NCBI Taxonomy that species are looked up in; none without."""
+    return belb_names_file(BELB.species["kb"]) if BELB.species["kb"] else []
+
+
+def belb_filtered(wildcards):
+    """The predictions that the wildcard's system, a species filter, takes."""
+    system = BELB.systems[wildcards.belb_system]["of"]
+    return f"{RESULTS}/belb/{wildcards.spans}/{wildcards.belb_corpus}/{system}.jsonl.gz"
+
+
+def belb_species_of(wildcards):
+    """What says the species of an entity of a corpus' knowledge base."""
+    kb = BELB.kb_of(wildcards.belb_corpus)
+    return [f"resources/belb/kbs/{kb}/{table}.parquet" for table in ("names", "other_foreign")]
 
 
 def belb_preferred_names(wildcards):
@@ -97,8 +131,10 @@ def belb_reference(wildcards):
 
 
 def belb_kb_file(name):
-    """An input function: a file that was made of the knowledge base of the wildcard's corpus."""
-    return lambda wildcards: f"{RESULTS}/belb/linking/{BELB.kb_of(wildcards.belb_corpus)}/{name}"
+    """An input function: a file that was made of the names that the wildcard's system, or a detector, sees."""
+    return lambda wildcards: "{}/belb/linking/{}/{}".format(
+        RESULTS, BELB.names_of(wildcards.belb_corpus, wildcards.get("belb_system")), name
+    )
 
 
 def belb_linking(*names):

@@ -8,6 +8,7 @@ import sys
 import pytest
 import yaml
 
+from tests.belb.kbs import gene, gene_info
 from tests.e2e.conftest import copy_checkout
 from workflow_scripts.common.belb_plan import BelbPlan
 from workflow_scripts.common.errors import UsageError
@@ -20,6 +21,7 @@ SYSTEMS = {"exact": {"engine": "exact"}, "ours": {"engine": "linking"}}
 def section(**changes):
     kbs, corpora = {"medic": {"format": "medic_2012"}}, {"ncbi": {"format": "ncbi_disease", "kb": "medic"}}
     values = {"kbs": kbs, "corpora": corpora, "systems": SYSTEMS, "predictions": {}, "reference_systems": {}}
+    values |= {"species": {"words": "w.tsv", "kb": None, "default": "9606"}}
     return values | {"end_to_end": [], "ranks": [1, 5]} | changes
 
 
@@ -49,6 +51,50 @@ def test_a_corpus_without_systems_needs_no_knowledge_base():
     corpora = {"ncbi": {"format": "ncbi_disease"}}
     plan = BelbPlan(section(corpora=corpora, systems={}, predictions={"theirs": {"ncbi": {"file": "p"}}}))
     assert plan.kb_of("ncbi") is None and plan.measures() == [("gold", "ncbi", "theirs")]
+
+
+GENES = {
+    "kbs": {"medic": {"format": "medic_2012"}, "genes": {"format": "ncbi_gene"}, "taxa": {"format": "ncbi_taxonomy"}},
+    "corpora": {"ncbi": {"format": "ncbi_disease", "kb": "medic"}, "nlm": {"format": "nlm_gene", "kb": "genes"}},
+}
+FILTERS = {
+    **{"exact": {"engine": "exact"}, "exact_species": {"engine": "species_filter", "of": "exact"}},
+    **{"theirs_species": {"engine": "species_filter", "of": "theirs"}, "ours": {"engine": "linking"}},
+    "brackets": {"engine": "linking", "names": "disambiguated"},
+}
+
+
+def test_a_species_filter_is_measured_where_entities_have_species():
+    theirs = {"theirs": {"nlm": {"file": "p"}}}
+    plan = BelbPlan(section(systems=FILTERS, predictions=theirs, end_to_end=["nlm"], **GENES))
+    assert plan.measured("gold", "ncbi") == ["exact", "ours", "brackets"]
+    assert plan.measured("gold", "nlm") == ["exact", "ours", "brackets", "exact_species", "theirs_species", "theirs"]
+    assert plan.measured("found", "nlm") == ["exact", "ours", "brackets", "exact_species"]
+
+
+def test_which_names_a_system_sees():
+    plan = BelbPlan(section(systems=FILTERS, predictions={"theirs": {"nlm": {"file": "p"}}}, **GENES))
+    systems = ("brackets", "ours", "theirs", None)
+    assert [plan.names_of("nlm", system) for system in systems] == ["genes.disambiguated", "genes", "genes", "genes"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"systems": {"f": {"engine": "species_filter"}}}, "belb.systems.f.of: None is not another system"),
+        ({"systems": {"f": {"engine": "species_filter", "of": "f"}}}, "belb.systems.f.of: f is not another system"),
+        ({"systems": FILTERS}, "belb.systems.theirs_species.of: theirs is not another.*\n.*exact, ours, brackets"),
+        ({"systems": {"e": {"engine": "exact", "names": "disambiguated"}}}, "belb.systems.e.names: disambiguated\n"),
+        (
+            {"systems": {"e": {"engine": "linking", "candidates": "literal", "names": "disambiguated"}}},
+            "belb.systems.e.names: disambiguated\n.*engine linking",
+        ),
+        ({"species": {"words": None, "kb": "genes", "default": "9606"}}, "belb.species.kb: genes is not.*\n.*taxa"),
+    ],
+)
+def test_what_does_not_fit_of_species(changes, words):
+    with pytest.raises(UsageError, match=words):
+        BelbPlan(section(**GENES | changes))
 
 
 @pytest.mark.parametrize(
@@ -90,6 +136,10 @@ TEXT = {
 }
 
 
+# A gene of two species with one name: the title names the first species, the text the second.
+GENE_TEXT = "|t|Human A2M binds.\n{0}|a|Mouse A2M too.\n{0}\t6\t9\tA2M\tGene\t1\n{0}\t23\t26\tA2M\tGene\t2\n\n"
+
+
 @pytest.fixture(scope="module")
 def tree(repository, tmp_path_factory):
     """A checkout beside released files and a configuration that names them."""
@@ -101,10 +151,24 @@ def tree(repository, tmp_path_factory):
         lines += ["\t".join(map(str, [*row[:4], "SpecificDisease", row[4]])) for row in mentions]
         with gzip.open(folder / f"NCBI{part}set_corpus.PubTator.txt.gz", "wt", encoding="utf-8") as stream:
             stream.write("\n".join(lines) + "\n\n")
+    for part in ("Train", "Test"):
+        (folder / f"GNormPlus_{part}.PubTator").write_text(part + GENE_TEXT.format(part))
+    (folder / "gene_info").write_text(gene_info(gene("1", "A2M", "9606"), gene("2", "A2m", "10090"), gene("3", "B")))
+    genes = {"format": "gnormplus", "release": "aioner", "folder": str(folder), "kb": "genes"}
     belb = {
-        "kbs": {"medic": {"format": "medic_2012", "folder": str(folder)}},
-        "corpora": {"ncbi_disease": {"format": "ncbi_disease", "folder": str(folder), "kb": "medic"}},
-        "systems": {name: None for name in ("linking_faithful", "linking_literal", "linking_answers_always")},
+        "kbs": {
+            "medic": {"format": "medic_2012", "folder": str(folder)},
+            "genes": {"format": "ncbi_gene", "folder": str(folder), "history": False},
+        },
+        "corpora": {
+            "ncbi_disease": {"format": "ncbi_disease", "folder": str(folder), "kb": "medic"},
+            "gnormplus": genes,
+        },
+        "systems": {
+            **{name: None for name in ("linking_faithful", "linking_literal", "linking_answers_always")},
+            "exact_species": {"engine": "species_filter", "of": "exact"},
+            "brackets": {"engine": "linking", "names": "disambiguated", "threshold": 0.3},
+        },
         "reference_systems": {"ncbi_disease": "exact"},
         "end_to_end": ["ncbi_disease"],
     }
@@ -151,10 +215,11 @@ def test_the_plan_of_the_benchmark_alone(tree):
     jobs = planned(snakemake(*tree, "-n"))
     assert jobs["total"] == sum(jobs.values()) - jobs["total"]
     assert {name: jobs[name] for name in jobs if name != "total"} == {
-        **{"belb": 1, "build_belb_kb": 1, "load_belb_kb": 1, "build_belb_corpus": 1, "write_belb_aliases": 1},
-        **{"index_belb_names": 1, "split_belb_passages": 1, "detect_belb_mentions": 1, "list_belb_spans": 2},
-        **{"link_by_name": 4, "collect_belb_surfaces": 2, "link_belb_surfaces": 2, "join_belb_mentions": 2},
-        **{"read_belb_links": 2, "evaluate_predictions": 6, "render_belb_table": len(BELB_TABLES)},
+        **{"belb": 1, "build_belb_kb": 2, "load_belb_kb": 2, "build_belb_corpus": 2, "write_belb_aliases": 4},
+        **{"index_belb_names": 4, "split_belb_passages": 1, "detect_belb_mentions": 1, "list_belb_spans": 3},
+        **{"link_by_name": 6, "collect_belb_surfaces": 3, "link_belb_surfaces": 6, "join_belb_mentions": 6},
+        **{"read_belb_links": 6, "evaluate_predictions": 13, "render_belb_table": len(BELB_TABLES)},
+        **{"find_species": 1, "filter_by_species": 1, "disambiguate_names": 2},
     }
 
 
@@ -172,6 +237,12 @@ def test_a_whole_run(tree):
     assert ours["full"]["recall@1"]["std"] == 0.75, "renal failures is near a name"
     found = read_json(results / "belb/found/ncbi_disease/exact.json")["spans"]
     assert (found["gold"], found["predicted"], found["exact"]) == (4, 3, 3)
+    genes = {
+        name: read_json(results / f"belb/gold/gnormplus/{name}.json")["full"]["recall@1"]
+        for name in ("exact", "exact_species", "brackets")
+    }
+    assert genes["exact"] == genes["brackets"] == {"std": 0.5, "strict": 0.0, "lenient": 1.0}
+    assert genes["exact_species"] == {"std": 1.0, "strict": 1.0, "lenient": 1.0}
     for name in BELB_TABLES:
         assert (results / f"tables/{name}.csv").stat().st_size > 0
     assert "Nothing to be done" in snakemake(checkout, config)

@@ -176,3 +176,21 @@ SPANS = Contract(
     sort_by=("document", "start", "end", "hexdigest"),
     unique=("document", "start", "end", "hexdigest"),
 )
+
+SPECIES = Contract(
+    "belb/species/<corpus>: species that the texts of one split of a corpus mention",
+    pa.schema(
+        [
+            column("document", pa.string(), "of documents"),
+            column("start", pa.int32(), "first character in the document's text, code points"),
+            column("end", pa.int32(), "end (exclusive) in the document's text, code points"),
+            column("text", pa.string(), "the document's text[start:end]"),
+            column(
+                "taxa", pa.list_(pa.string()), "NCBI Taxonomy; several where a word is a species and a strain of it"
+            ),
+            column("annotated", pa.bool_(), "an annotation of the corpus; else a name that was looked up"),
+        ]
+    ),
+    sort_by=("document", "start", "end"),
+    unique=("document", "start", "end"),
+)

@@ -9,6 +9,10 @@ from workflow_scripts.common.errors import UsageError
 LINKING = {"candidates": "tfidf", "mode": "faithful", "threshold": 0.7, "k": 30, "max_candidates": 5}
 BY_NAME = ("exact", "fuzzy")
 GOLD, FOUND = "gold", "found"
+FILTER = "species_filter"
+# Formats of knowledge bases whose entities belong to a species.
+WITH_SPECIES = ("ncbi_gene", "cellosaurus")
+RELEASED, DISAMBIGUATED = "released", "disambiguated"
 
 
 class BelbPlan:
@@ -27,6 +31,8 @@ class BelbPlan:
         Systems that run here: name -> settings.
     predictions : dict
         Predictions made elsewhere: (system, corpus) -> file and identifiers.
+    species : dict
+        How species are found in texts.
 
     Raises
     ------
@@ -44,7 +50,8 @@ class BelbPlan:
             for corpus, entry in files.items()
         }
         self._corpora, self.end_to_end = section["corpora"], section["end_to_end"]
-        self._references = section["reference_systems"]
+        self._references, self.species = section["reference_systems"], section["species"]
+        self._formats = {kb: entry["format"] for kb, entry in section["kbs"].items()}
         self._check(section)
 
     def _check(self, section):
@@ -60,9 +67,39 @@ class BelbPlan:
         twice = sorted(set(self.systems) & set(section["predictions"]))
         if twice:
             raise UsageError(f"belb.predictions.{twice[0]}: belb.systems has one of this name\n  remedy: rename one")
+        self._check_species()
         for corpus, system in self._references.items():
             known = self.measured(GOLD, corpus)
             _require(system in known, f"belb.reference_systems.{corpus}", system, known, "a system that is measured")
+
+    def _check_species(self):
+        kb, taxonomies = self.species["kb"], [kb for kb, kind in self._formats.items() if kind == "ncbi_taxonomy"]
+        _require(kb is None or kb in taxonomies, "belb.species.kb", kb, taxonomies, "an NCBI Taxonomy of belb.kbs")
+        known = [name for name, entry in self.systems.items() if entry["engine"] != FILTER]
+        known += [name for name in dict.fromkeys(system for system, _ in self.predictions) if name not in known]
+        for name, entry in self.systems.items():
+            if entry["engine"] == FILTER:
+                _require(entry.get("of") in known, f"belb.systems.{name}.of", entry.get("of"), known, "another system")
+            literal = entry["engine"] == "exact" or entry.get("candidates") == "literal"
+            if self._names(name) == DISAMBIGUATED and (literal or entry["engine"] == FILTER):
+                raise UsageError(
+                    f"belb.systems.{name}.names: {DISAMBIGUATED}\n"
+                    f"  expected: {RELEASED} for engine {entry['engine']}, as no text has the part in brackets\n"
+                    "  remedy:   take an engine that compares similar names"
+                )
+
+    def _names(self, system):
+        return self.systems.get(system, {}).get("names", RELEASED)
+
+    def disambiguated(self, kb):
+        """The id of the names of a knowledge base of which each is of one entity."""
+        return f"{kb}.{DISAMBIGUATED}"
+
+    def names_of(self, corpus, system=None):
+        """The id of the names that a system sees (None: the detector of mentions): a knowledge base's, or those made
+        of it."""
+        kb = self.kb_of(corpus)
+        return self.disambiguated(kb) if self._names(system) == DISAMBIGUATED else kb
 
     def kb_of(self, corpus):
         """The id of the knowledge base of a corpus; None without."""
@@ -71,7 +108,11 @@ class BelbPlan:
     def measured(self, spans, corpus):
         """Names of the systems that are measured on the gold mentions of a corpus, or on the found ones."""
         elsewhere = [system for system, about in self.predictions if about == corpus] if spans == GOLD else []
-        return [*self.systems, *elsewhere] if spans == GOLD or corpus in self.end_to_end else []
+        own = [system for system, entry in self.systems.items() if entry["engine"] != FILTER]
+        with_species = self._formats.get(self.kb_of(corpus)) in WITH_SPECIES
+        filters = [name for name in self.by_engine(FILTER) if with_species]
+        filters = [name for name in filters if self.systems[name]["of"] in [*own, *elsewhere]]
+        return [*own, *filters, *elsewhere] if spans == GOLD or corpus in self.end_to_end else []
 
     def reference_of(self, corpus):
         """The system that the filtered figures are restricted by; None without."""
