@@ -13,7 +13,7 @@ from workflow_scripts.belb.kb_disambiguation import disambiguate
 from workflow_scripts.belb.measuring import Corpus
 from workflow_scripts.belb.predictions import Prediction, Predictions, read_predictions, write_predictions
 from workflow_scripts.belb.species import Assignment, find_species
-from workflow_scripts.belb.species_filter import filtered, read_species
+from workflow_scripts.belb.species_filter import agreement, filtered, read_species
 from workflow_scripts.belb.species_words import Words, first_names, read_words, with_taxonomy
 from workflow_scripts.common import duck
 from workflow_scripts.common.errors import DataError
@@ -145,6 +145,15 @@ def test_the_filter(ranks, wanted, kept, done):
     assert report == [
         ("1", 0, 4, wanted, "left", sum(map(len, ranks)), sum(map(len, kept)), done),
     ]
+
+
+def test_agreement_with_the_gold_standard():
+    rows = [
+        {"document": "1", "start": n, "end": n + 1, "identifiers": names}
+        for n, names in enumerate([["1"], ["2"], ["1", "2"], ["4"], ["unknown"]])
+    ]
+    assert agreement(rows, lambda *_: (("9606",), "default"), TAXA) == (4, 3)
+    assert agreement(rows, lambda *_: (("7227",), "default"), TAXA) == (4, 0)
 
 
 GENES = gene_info(

@@ -13,7 +13,7 @@ from workflow_scripts.belb import measuring
 from workflow_scripts.belb.contracts import SPECIES
 from workflow_scripts.belb.predictions import read_predictions, write_predictions
 from workflow_scripts.belb.species import RULES, Assignment
-from workflow_scripts.belb.species_filter import filtered, read_species
+from workflow_scripts.belb.species_filter import agreement, filtered, read_species
 from workflow_scripts.belb.species_words import read_words
 from workflow_scripts.common import command, params
 from workflow_scripts.common.errors import DataError
@@ -46,9 +46,11 @@ def main(args):
     prefixes = read_words(args.words).prefixes if args.words else {}
     assigned = Assignment(corpus.documents, read_table(args.species, SPECIES), prefixes, settings.default)
     identifiers = {name for row in predictions.rows for rank in row.candidates for name in rank}
-    taxa = read_species(args.names.parent, identifiers)
+    about = {row.document for row in predictions.rows}
+    gold = [row for row in corpus.mentions.to_pylist() if row["document"] in about and not row["foreign"]]
+    taxa = read_species(args.names.parent, identifiers.union(*(row["identifiers"] for row in gold)))
     result, report = filtered(predictions, assigned.species_of, taxa)
-    if identifiers and not taxa:
+    if identifiers and identifiers.isdisjoint(taxa):
         raise DataError(
             args.names,
             found=f"no species of any of the {len(identifiers):,} predicted identifiers",
@@ -59,6 +61,8 @@ def main(args):
     for place, known in ((4, RULES), (7, ("filtered", "all", "none", "empty"))):
         counts = collections.Counter(row[place] for row in report)
         logging.info("mentions: %s", ", ".join(f"{name} {counts[name]:,}" for name in known))
+    known, right = agreement(gold, assigned.species_of, taxa)
+    logging.info("gold mentions whose species is known: %s; assigned rightly: %s", f"{known:,}", f"{right:,}")
     shown = [(*row[:3], texts[row[0]][row[1] : row[2]], ";".join(row[3]), *row[4:]) for row in report]
     write_delimited(args.assigned, COLUMNS, sorted(shown), delimiter="\t")
     write_predictions(args.filtered, dataclasses.replace(result, system=settings.system))

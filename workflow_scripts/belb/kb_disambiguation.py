@@ -30,6 +30,28 @@ def disambiguate(database, folder, species):
     database.execute("CREATE TABLE called (foreign_identifier VARCHAR, word VARCHAR)")
     if species:
         database.executemany("INSERT INTO called VALUES (?, ?)", sorted(species.items()))
+    _describe(database, names, foreign)
+    bracketed = "CASE WHEN homonym AND text <> '' THEN name || ' (' || text || ')' ELSE name END"
+    database.execute(
+        f"""CREATE TABLE ambiguous AS SELECT lower({bracketed}) AS folded FROM described
+        GROUP BY folded HAVING count(DISTINCT identifier) > 1"""
+    )
+    database.execute(
+        f"""CREATE TABLE disambiguated AS
+        SELECT DISTINCT identifier, kind, foreign_identifier, attribute,
+        CASE WHEN a.folded IS NOT NULL THEN name || ' (' || concat_ws(', ', nullif(text, ''), identifier) || ')'
+        ELSE {bracketed} END AS name,
+        CASE WHEN a.folded IS NOT NULL THEN 2 WHEN homonym THEN 1 ELSE 0 END AS changed
+        FROM described LEFT JOIN ambiguous a ON lower({bracketed}) = a.folded"""
+    )
+    total, homonyms, with_identifier = database.execute(
+        "SELECT count(*), count(*) FILTER (changed > 0), count(*) FILTER (changed = 2) FROM disambiguated"
+    ).fetchall()[0]
+    return {"names": total, "homonyms": homonyms, "with_identifier": with_identifier}
+
+
+def _describe(database, names, foreign):
+    """Make the table described: names, whether each is a homonym, and the text that tells it apart."""
     database.execute(
         f"""CREATE TABLE shared AS SELECT lower(name) AS folded,
         count(DISTINCT coalesce(foreign_identifier, '')) > 1 AS several
@@ -57,20 +79,3 @@ def disambiguate(database, folder, species):
         LEFT JOIN others o USING (identifier)
         LEFT JOIN called c USING (foreign_identifier) LEFT JOIN {foreign} f USING (foreign_identifier)"""
     )
-    bracketed = "CASE WHEN homonym AND text <> '' THEN name || ' (' || text || ')' ELSE name END"
-    database.execute(
-        f"""CREATE TABLE ambiguous AS SELECT lower({bracketed}) AS folded FROM described
-        GROUP BY folded HAVING count(DISTINCT identifier) > 1"""
-    )
-    database.execute(
-        f"""CREATE TABLE disambiguated AS
-        SELECT DISTINCT identifier, kind, foreign_identifier, attribute,
-        CASE WHEN a.folded IS NOT NULL THEN name || ' (' || concat_ws(', ', nullif(text, ''), identifier) || ')'
-        ELSE {bracketed} END AS name,
-        CASE WHEN a.folded IS NOT NULL THEN 2 WHEN homonym THEN 1 ELSE 0 END AS changed
-        FROM described LEFT JOIN ambiguous a ON lower({bracketed}) = a.folded"""
-    )
-    total, homonyms, with_identifier = database.execute(
-        "SELECT count(*), count(*) FILTER (changed > 0), count(*) FILTER (changed = 2) FROM disambiguated"
-    ).fetchall()[0]
-    return {"names": total, "homonyms": homonyms, "with_identifier": with_identifier}

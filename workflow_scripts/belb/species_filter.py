@@ -31,6 +31,26 @@ def read_species(folder, identifiers):
     return dict(found)
 
 
+def agreement(mentions, species_of, taxa):
+    """Of gold mentions whose entities have a species: how many, and how many of them are assigned it.
+
+    Parameters
+    ----------
+    mentions : iterable of dict
+        Rows of contract MENTIONS.
+    species_of : callable
+        See `filtered`.
+    taxa : dict
+        Of `read_species`.
+    """
+    known = right = 0
+    for row in mentions:
+        wanted = set().union(*(taxa.get(name, ()) for name in row["identifiers"]))
+        known += bool(wanted)
+        right += bool(wanted.intersection(species_of(row["document"], row["start"], row["end"])[0]))
+    return known, right
+
+
 def filtered(predictions, species_of, taxa):
     """Predictions without the identifiers of other species.
 
