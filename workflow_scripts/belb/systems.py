@@ -8,12 +8,14 @@ import itertools
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from rapidfuzz import fuzz, process
 
 from workflow_scripts.belb.predictions import Prediction, Predictions
+from workflow_scripts.belb.similar_names import SimilarNames
 from workflow_scripts.common.progress import Progress
 
 FUZZY_NAMES = 5
+# Names of one index, some 5 KB each in memory while it is made.
+BLOCK = 1 << 17
 
 
 def exact_ranks(names, texts):
@@ -70,14 +72,16 @@ def fuzzy_ranks(names, texts, limit=FUZZY_NAMES):
     identifiers = {}
     for name, identifier in zip(pc.utf8_lower(table["name"]).to_pylist(), table["identifier"].to_pylist(), strict=True):
         identifiers.setdefault(name, set()).add(identifier)
-    choices, ranks = sorted(identifiers), {}
-    progress = Progress("texts", len(texts))
-    for text in texts:
-        best = process.extract(text.lower(), choices, scorer=fuzz.WRatio, limit=limit)
-        ranks[text] = [sorted(identifiers[name]) for name, score, _ in best if score > 0]
-        progress.add()
+    choices, best = sorted(identifiers), dict.fromkeys(texts, ())
+    blocks = range(0, len(choices), BLOCK)
+    progress = Progress("texts", len(texts) * len(blocks))
+    for start in blocks:
+        index = SimilarNames(choices[start : start + BLOCK])
+        for text in texts:
+            best[text] = index.best(text.lower(), limit, best[text])
+            progress.add()
     progress.close()
-    return ranks
+    return {text: [sorted(identifiers[name]) for _, name in found] for text, found in best.items()}
 
 
 def linked_ranks(links, equal_names=None):
