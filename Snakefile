@@ -153,6 +153,7 @@ include: "rules/belb.smk"
 include: "rules/belb_systems.smk"
 include: "rules/belb_genes.smk"
 include: "rules/linking_belb.smk"
+include: "rules/training_belb.smk"
 include: "rules/reporting_belb.smk"
 
 

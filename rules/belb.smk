@@ -5,7 +5,7 @@ Reads released knowledge bases and corpora; writes resources/belb/ (both, for al
 
 
 wildcard_constraints:
-    belb_kb=one_of([*BELB.kbs, *map(BELB.disambiguated, BELB.kbs)]),
+    belb_kb=one_of(BELB_NAMES),
     belb_corpus=one_of(BELB.corpora),
 
 

@@ -1,6 +1,7 @@
 """Stage belb: what systems are asked to link, what they say, and how right they are.
 
-The engines of the stage linking run in linking_belb.smk, on files that are written and read here.
+The engines of the stage linking run in linking_belb.smk and the encoders of the stage training in training_belb.smk, on
+files that are written and read here.
 """
 
 
@@ -33,6 +34,63 @@ rule write_belb_aliases:
             --names {input.names:q} \
             --aliases {output.aliases:q} \
             --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule group_belb_names:
+    """Each distinct name of a knowledge base with the entities that have it, as the stage training reads them."""
+    input:
+        code=code("belb/group_belb_names.py"),
+        names=belb_kb_names,
+    output:
+        grouped="<results>/belb/linking/{belb_kb}/grouped_names.parquet",
+        record="<results>/provenance/belb/group_belb_names/{belb_kb}.json",
+    log:
+        "<results>/logs/belb/group_belb_names/{belb_kb}.log",
+    benchmark:
+        "<results>/benchmarks/belb/group_belb_names/{belb_kb}.jsonl"
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(8000),
+        runtime=60,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --names {input.names:q} \
+            --grouped {output.grouped:q} \
+            --threads {threads} --memory-mb {resources.mem_mb} --temporary {resources.tmpdir:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule list_belb_mentions:
+    """The gold mentions of the splits train and dev of a corpus, from which encoders of names learn."""
+    input:
+        code=code("belb/list_belb_mentions.py"),
+        corpus=belb_corpus_tables,
+    output:
+        mentions="<results>/belb/linking/gold/{belb_corpus}/labelled.parquet",
+        record="<results>/provenance/belb/list_belb_mentions/{belb_corpus}.json",
+    log:
+        "<results>/logs/belb/list_belb_mentions/{belb_corpus}.log",
+    benchmark:
+        "<results>/benchmarks/belb/list_belb_mentions/{belb_corpus}.jsonl"
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=30,
+    params:
+        folder=lambda wildcards, input: os.path.dirname(input.corpus[0]),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --corpus {params.folder:q} \
+            --mentions {output.mentions:q} \
             --record {output.record:q} &>{log:q}
         """
 
@@ -169,6 +227,40 @@ rule read_belb_links:
             --spans {input.spans:q} \
             --links {input.links:q} \
             --names {input.names:q} \
+            --predictions {output.predictions:q} \
+            --params {params.params:q} \
+            --record {output.record:q} &>{log:q}
+        """
+
+
+rule read_belb_nearest:
+    """The names nearest to the texts of spans as predictions."""
+    input:
+        code=code("belb/read_belb_nearest.py"),
+        spans="<results>/belb/linking/{spans}/{belb_corpus}/spans.parquet",
+        nearest="<results>/belb/linking/{spans}/{belb_corpus}/{belb_system}/nearest.parquet",
+    output:
+        predictions="<results>/belb/{spans}/{belb_corpus}/{belb_system}.jsonl.gz",
+        record="<results>/provenance/belb/read_belb_nearest/{spans}/{belb_corpus}/{belb_system}.json",
+    log:
+        "<results>/logs/belb/read_belb_nearest/{spans}/{belb_corpus}/{belb_system}.log",
+    benchmark:
+        "<results>/benchmarks/belb/read_belb_nearest/{spans}/{belb_corpus}/{belb_system}.jsonl"
+    wildcard_constraints:
+        belb_system=one_of(BELB.by_engine("dense")),
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(4000),
+        runtime=30,
+    params:
+        params=lambda wildcards: canonical_json(belb_header(wildcards)),
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --spans {input.spans:q} \
+            --nearest {input.nearest:q} \
             --predictions {output.predictions:q} \
             --params {params.params:q} \
             --record {output.record:q} &>{log:q}

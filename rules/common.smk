@@ -11,7 +11,7 @@ from snakemake.io import is_flagged
 sys.path.insert(0, workflow.basedir)
 
 from workflow_scripts.common import belb_corpora, configuration, kept_plan
-from workflow_scripts.common.belb_plan import BelbPlan
+from workflow_scripts.common.belb_plan import PRETRAINED, BelbPlan
 from workflow_scripts.common.code_inputs import code_inputs
 from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
@@ -119,9 +119,11 @@ FIGURES = collect(
 REPORT = [] if PLAN.starts_at_corpus else ["<results>/report.html", "<results>/deviations.md"]
 VERIFICATION = ["<results>/verify.json", "<results>/verify.md"]
 try:
-    BELB = BelbPlan(config["belb"])
+    BELB = BelbPlan(config["belb"], PLAN.encoders)
 except PipelineError as error:
     raise WorkflowError(str(error)) from None
+# Names that systems see: those of each knowledge base, and those made of them of which each is of one entity.
+BELB_NAMES = [*BELB.kbs, *map(BELB.disambiguated, BELB.kbs)]
 BELB_CORPORA = collect("resources/belb/corpora/{corpus}/mentions.parquet", corpus=BELB.corpora)
 BELB_KBS = collect("resources/belb/kbs/{kb}/names.parquet", kb=BELB.kbs)
 # Knowledge bases that are loaded into a database elsewhere; the others get an SQLite file.

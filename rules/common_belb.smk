@@ -144,6 +144,74 @@ def belb_linking(*names):
     )
 
 
+def belb_encoder_row(wildcards):
+    """The row of the pretrained encoder of the wildcard's system."""
+    return PLAN.encoders[BELB.systems[wildcards.belb_system]["encoder"]]
+
+
+def belb_pretrained(wildcards):
+    """The files of the pretrained encoder of the wildcard's system, those of its tokenizer first."""
+    encoder = belb_encoder_row(wildcards)["encoder"]
+    return [*PLAN.encoder_files(encoder, "tokenizer"), *PLAN.encoder_files(encoder, "weights")]
+
+
+def belb_learned_from(wildcards):
+    """What the encoder of the wildcard's system is trained on: `names`, `mentions`, or nothing."""
+    system, about = wildcards.belb_system, wildcards.belb_trained_on
+    training = BELB.dense_settings(system)["training"]
+    names = f"{RESULTS}/belb/linking/{BELB.names_of_dense(system, about)}/grouped_names.parquet"
+    mentions = f"{RESULTS}/belb/linking/gold/{about}/labelled.parquet"
+    return {"none": [], "synonyms": [names], "corpus": [names, mentions]}[training]
+
+
+def belb_learning_options(wildcards, input):
+    """Options of the training of an encoder that name `belb_learned_from`."""
+    pairs = zip(("--names", "--mentions"), input.learned_from)
+    return [word for pair in pairs for word in pair]
+
+
+def belb_training_settings(wildcards):
+    """Params of the training of an encoder of names: those of its system, and section training."""
+    allowed = belb_encoder_row(wildcards)["allow_unused_weights"] == "yes"
+    names = ("threads", "device", "precision", "tokens_per_batch")
+    return canonical_json(
+        BELB.dense_settings(wildcards.belb_system)
+        | {name: PLAN.value(f"training.{name}") for name in names}
+        | ({"allow_unused_weights": True} if allowed else {})
+    )
+
+
+def belb_encoder(wildcards):
+    """The run folder's files of the encoder whose vectors are wanted, or that links the wildcard's corpus."""
+    system = wildcards.belb_system
+    corpus = wildcards.get("belb_corpus")
+    if corpus is not None:
+        about = BELB.trained_on(system, corpus)
+    else:
+        about = BELB.encoder_of(system, wildcards.belb_encoded)
+    folder = f"{RESULTS}/belb/encoders/{system}/{about}"
+    return [f"{folder}/{name}" for name in ("config.json", "model.safetensors", "vocabulary.json")]
+
+
+def belb_vectors(name):
+    """An input function: a file of the vectors of the names among which the wildcard's corpus is linked."""
+    return lambda wildcards: "{}/belb/vectors/{}/{}/{}".format(
+        RESULTS,
+        wildcards.belb_system,
+        BELB.encoded_for(wildcards.belb_system, wildcards.belb_corpus),
+        name,
+    )
+
+
+def belb_encoding_settings(*own):
+    """A params function: what vectors depend on beside the encoder, and settings of the wildcard's system."""
+    training = ("threads", "device", "tokens_per_batch")
+    values = {name: PLAN.value(f"training.{name}") for name in training}
+    return lambda wildcards: canonical_json(
+        values | {name: BELB.linking_settings(wildcards.belb_system)[name] for name in own}
+    )
+
+
 def belb_metrics(kind):
     """The metrics of all systems on gold mentions, or on found ones."""
     return [

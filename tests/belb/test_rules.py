@@ -10,11 +10,14 @@ import yaml
 
 from tests.belb.kbs import gene, gene_info
 from tests.e2e.conftest import copy_checkout
+from tests.training.name_worlds import write_encoder
 from workflow_scripts.common.belb_plan import BelbPlan
+from workflow_scripts.common.configuration import validate
 from workflow_scripts.common.errors import UsageError
 from workflow_scripts.common.files import read_json
 from workflow_scripts.reporting.belb_catalogue import BELB_TABLES
 
+DENSE = {"engine": "dense", "encoder": "tiny"}
 SYSTEMS = {"exact": {"engine": "exact"}, "ours": {"engine": "linking"}}
 
 
@@ -117,6 +120,44 @@ def test_what_does_not_fit(changes, words):
         BelbPlan(section(**changes))
 
 
+def test_what_encoders_of_names_are_trained_on():
+    systems = {"a": DENSE, "b": {**DENSE, "training": "synonyms", "max_steps": 9}, "c": {**DENSE, "training": "corpus"}}
+    plan = BelbPlan(section(systems=systems), ["tiny"])
+    assert [plan.trained_on(system, "ncbi") for system in systems] == ["pretrained", "medic", "ncbi"]
+    encoded = [plan.encoded_for(system, "ncbi") for system in systems]
+    assert encoded == ["medic", "medic", "ncbi"]
+    assert [plan.encoder_of(*pair) for pair in zip(systems, encoded, strict=True)] == ["pretrained", "medic", "ncbi"]
+    assert [plan.names_of_dense(*pair) for pair in zip(systems, encoded, strict=True)] == ["medic"] * 3
+    assert plan.dense_settings("a") == {"system": "a", "training": "none", "max_length": 25}
+    assert plan.dense_settings("b") == {
+        **{"system": "b", "training": "synonyms", "max_length": 25, "epochs": 1, "batch_size": 512},
+        **{"learning_rate": 2e-5, "seed": 1, "max_steps": 9, "weight_decay": 0.01},
+    }
+    assert plan.dense_settings("c")["batch_size"] == 16 and plan.dense_settings("c")["training_candidates"] == 20
+
+
+def test_a_system_for_some_corpora():
+    systems = {**FILTERS, "exact": {"engine": "exact", "corpora": ["ncbi"]}, "other": {"engine": "exact"}}
+    del systems["theirs_species"]
+    plan = BelbPlan(section(systems=systems, **GENES))
+    assert plan.measured("gold", "ncbi") == ["exact", "ours", "brackets", "other"]
+    assert plan.measured("gold", "nlm") == ["ours", "brackets", "other"], "without what filters exact"
+    with pytest.raises(UsageError, match="belb.systems.exact.corpora: nlm is not a corpus"):
+        BelbPlan(section(systems={"exact": {"engine": "exact", "corpora": ["nlm"]}}))
+
+
+def test_an_unknown_encoder():
+    with pytest.raises(UsageError, match="belb.systems.a.encoder: tiny is not an encoder.*\n.*sapbert"):
+        BelbPlan(section(systems={"a": DENSE}), ["sapbert"])
+
+
+def test_engine_dense_needs_an_encoder(repository):
+    values = {"name": "n", "umls": {"meta_dir": "m"}, "medline": {"baseline_dir": "b"}}
+    values["belb"] = {"systems": {"a": {"engine": "dense"}}}
+    with pytest.raises(UsageError, match="belb.systems.a\n.*missing.*\n.*'encoder' is a required property"):
+        validate(values, repository / "schemas/config.schema.yaml")
+
+
 MEDIC = (
     "D1||Renal failure|kidney failure\nD2|600001||Wrinkly skin syndrome|WSS\n600002||Weaver-Smith syndrome|WSS\n"
     "D4||Ache\nD5||Fever|high temperature\n"
@@ -168,11 +209,16 @@ def tree(repository, tmp_path_factory):
             **{name: None for name in ("linking_faithful", "linking_literal", "linking_answers_always")},
             "exact_species": {"engine": "species_filter", "of": "exact"},
             "brackets": {"engine": "linking", "names": "disambiguated", "threshold": 0.3},
+            **{"dense": DENSE, "synonyms": {**DENSE, "training": "synonyms", "names": "disambiguated"}},
+            "trained": {**DENSE, "training": "corpus", "epochs": 2, "corpora": ["ncbi_disease"]},
         },
         "reference_systems": {"ncbi_disease": "exact"},
         "end_to_end": ["ncbi_disease"],
     }
+    write_encoder(folder / "tiny", words=[chr(letter) for letter in range(97, 123)])
     values = {"name": "linkers", "umls": {"source": "download"}, "linking": {"ngram_min_df": 1}, "belb": belb}
+    values["encoders"] = {"tiny": {"path": str(folder / "tiny")}}
+    values["training"] = {"device": "cpu", "precision": "fp32"}
     (folder / "belb.yaml").write_text(yaml.safe_dump(values))
     return copy_checkout(repository, folder / "checkout"), folder / "belb.yaml"
 
@@ -218,7 +264,9 @@ def test_the_plan_of_the_benchmark_alone(tree):
         **{"belb": 1, "build_belb_kb": 2, "load_belb_kb": 2, "build_belb_corpus": 2, "write_belb_aliases": 4},
         **{"index_belb_names": 4, "split_belb_passages": 1, "detect_belb_mentions": 1, "list_belb_spans": 3},
         **{"link_by_name": 6, "collect_belb_surfaces": 3, "link_belb_surfaces": 6, "join_belb_mentions": 6},
-        **{"read_belb_links": 6, "evaluate_predictions": 13, "render_belb_table": len(BELB_TABLES)},
+        **{"read_belb_links": 6, "evaluate_predictions": 21, "render_belb_table": len(BELB_TABLES)},
+        **{"group_belb_names": 4, "list_belb_mentions": 1, "train_belb_encoder": 4, "encode_belb_names": 5},
+        **{"search_belb_names": 8, "read_belb_nearest": 8},
         **{"find_species": 1, "filter_by_species": 1, "disambiguate_names": 2},
     }
 

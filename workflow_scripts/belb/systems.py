@@ -112,6 +112,25 @@ def linked_ranks(links, equal_names=None):
     return ranks
 
 
+def nearest_ranks(nearest):
+    """What an encoder of names found: a rank for each of the nearest names, with the identifiers that have it.
+
+    Parameters
+    ----------
+    nearest : pyarrow.Table
+        Of contract NEAREST_NAMES.
+
+    Returns
+    -------
+    dict
+        Text -> ranks.
+    """
+    ranks = {}
+    for text, identifiers in zip(nearest["text"].to_pylist(), nearest["identifiers"].to_pylist(), strict=True):
+        ranks.setdefault(text, []).append(identifiers)
+    return ranks
+
+
 def predictions_for(spans, ranks, corpus, kb, system):
     """Predictions of a system for spans.
 

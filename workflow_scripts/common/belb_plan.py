@@ -8,6 +8,17 @@ from workflow_scripts.common.errors import UsageError
 # How the engines of the linking stage are set where a system does not say otherwise: as scispaCy's linker is.
 LINKING = {"candidates": "tfidf", "mode": "faithful", "threshold": 0.7, "k": 30, "max_candidates": 5}
 BY_NAME = ("exact", "fuzzy")
+# How encoders of names are trained where a system does not say otherwise: as SapBERT, and as BioSyn.
+DENSE = {
+    "none": {},
+    "synonyms": {"epochs": 1, "batch_size": 512, "learning_rate": 2e-5},
+    "corpus": {
+        **{"epochs": 10, "batch_size": 16, "learning_rate": 1e-5},
+        **{"training_candidates": 20, "temperature": 0.05},
+    },
+}
+DENSE_TRAINED = {"seed": 1, "max_steps": None, "weight_decay": 0.01}
+PRETRAINED = "pretrained"
 GOLD, FOUND = "gold", "found"
 FILTER = "species_filter"
 # Formats of knowledge bases whose entities belong to a species.
@@ -22,6 +33,8 @@ class BelbPlan:
     ----------
     section : dict
         Config section `belb`, validated.
+    encoders : collection of str
+        Ids of the pretrained encoders that a system may name.
 
     Attributes
     ----------
@@ -40,7 +53,7 @@ class BelbPlan:
         If a name is not that of a corpus, a knowledge base or a system, or a corpus has no knowledge base to link to.
     """
 
-    def __init__(self, section):
+    def __init__(self, section, encoders=()):
         self.kbs, self.corpora = list(section["kbs"]), list(section["corpora"])
         self.systems = {name: entry for name, entry in section["systems"].items() if entry is not None}
         self.ranks = section["ranks"]
@@ -53,9 +66,18 @@ class BelbPlan:
         self._references, self.species = section["reference_systems"], section["species"]
         self._formats = {kb: entry["format"] for kb, entry in section["kbs"].items()}
         self._check(section)
+        for name in self.by_engine("dense"):
+            encoder = self.systems[name]["encoder"]
+            what = "an encoder of the registry (experiments.encoders) or of config section encoders"
+            _require(encoder in encoders, f"belb.systems.{name}.encoder", encoder, encoders, what)
 
     def _check(self, section):
         named = [(f"belb.predictions.{system}", corpus) for system, corpus in self.predictions]
+        named += [
+            (f"belb.systems.{name}.corpora", corpus)
+            for name, entry in self.systems.items()
+            for corpus in entry.get("corpora") or []
+        ]
         named += [("belb.end_to_end", corpus) for corpus in self.end_to_end]
         named += [("belb.reference_systems", corpus) for corpus in self._references]
         for key, corpus in named:
@@ -108,9 +130,9 @@ class BelbPlan:
     def measured(self, spans, corpus):
         """Names of the systems that are measured on the gold mentions of a corpus, or on the found ones."""
         elsewhere = [system for system, about in self.predictions if about == corpus] if spans == GOLD else []
-        own = [system for system, entry in self.systems.items() if entry["engine"] != FILTER]
+        own = [system for system, entry in self.systems.items() if entry["engine"] != FILTER and links(entry, corpus)]
         with_species = self._formats.get(self.kb_of(corpus)) in WITH_SPECIES
-        filters = [name for name in self.by_engine(FILTER) if with_species]
+        filters = [name for name in self.by_engine(FILTER) if with_species and links(self.systems[name], corpus)]
         filters = [name for name in filters if self.systems[name]["of"] in [*own, *elsewhere]]
         return [*own, *filters, *elsewhere] if spans == GOLD or corpus in self.end_to_end else []
 
@@ -131,6 +153,33 @@ class BelbPlan:
         own = {name: self.systems[system].get(name, default) for name, default in LINKING.items()}
         return own | {"no_definition_threshold": own["threshold"]}
 
+    def dense_settings(self, system):
+        """What the training of a system of engine dense is set by."""
+        entry = self.systems[system]
+        training = entry.get("training", "none")
+        defaults = DENSE[training] | (DENSE_TRAINED if training != "none" else {}) | {"max_length": 25}
+        own = {name: entry.get(name, default) for name, default in defaults.items()}
+        return own | {"system": system, "training": training}
+
+    def trained_on(self, system, corpus):
+        """What the encoder of a system of engine dense is trained on that links a corpus: the corpus, the names that
+        it sees (`names_of`), or nothing (`PRETRAINED`)."""
+        training = self.systems[system].get("training", "none")
+        return {"none": PRETRAINED, "synonyms": self.names_of(corpus, system), "corpus": corpus}[training]
+
+    def encoded_for(self, system, corpus):
+        """For what a system of engine dense has vectors of names when it links a corpus: the corpus where its encoder
+        is trained on that, else those names."""
+        return corpus if self.systems[system].get("training") == "corpus" else self.names_of(corpus, system)
+
+    def encoder_of(self, system, encoded):
+        """What the encoder is trained on (`trained_on`) whose vectors are those of `encoded_for`."""
+        return PRETRAINED if self.systems[system].get("training", "none") == "none" else encoded
+
+    def names_of_dense(self, system, about):
+        """The names behind what `trained_on` or `encoded_for` gives."""
+        return self.names_of(about, system) if self.systems[system].get("training") == "corpus" else about
+
     def measures(self):
         """(spans, corpus, system) of all that is measured."""
         return [
@@ -139,6 +188,11 @@ class BelbPlan:
             for corpus in self.corpora
             for system in self.measured(spans, corpus)
         ]
+
+
+def links(entry, corpus):
+    """Whether a system of `belb.systems` is one for a corpus."""
+    return entry.get("corpora") is None or corpus in entry["corpora"]
 
 
 def _require(good, key, found, known, what):

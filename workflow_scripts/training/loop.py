@@ -13,9 +13,10 @@ from workflow_scripts.common.errors import DataError, Resumable
 from workflow_scripts.common.files import atomic_path
 from workflow_scripts.common.keyed_random import key64
 from workflow_scripts.common.metrics import evaluate, sentence_metrics, without_na
-from workflow_scripts.common.models.arrays import Sentences, gather
-from workflow_scripts.common.models.inference import classify, encoder_batches, to_device
+from workflow_scripts.common.models.arrays import Sentences
+from workflow_scripts.common.models.inference import classify
 from workflow_scripts.common.models.pooling import pool_scores, training_loss
+from workflow_scripts.training.encode_rows import encode_rows
 from workflow_scripts.training.optimiser import Adam, learning_rate
 from workflow_scripts.training.sampling import batch_slots, epoch_batches, make_bags
 
@@ -178,22 +179,10 @@ class Trainer:
 
     def _encode(self, distinct):
         """Representations of some rows in groups of similar length, and where each row's one stands."""
-        task, encoder = self.task, self.model.encoder
-        lengths = task.train.rows["length"][distinct]
-        groups = encoder_batches(encoder, lengths, task.tokens_per_batch)
-        recompute = self._is_large(sum(len(group) * int(lengths[group[0]]) for group in groups))
-        parts = []
-        for group in groups:
-            batch = gather(task.train, distinct[group], task.pad_id, encoder.extra_pads, task.max_length)
-            batch = to_device(batch, self.device)
-            parts.append(_recomputed(encoder, batch) if recompute else encoder(batch))
-        position = np.empty(len(distinct), np.int64)
-        position[np.concatenate(groups)] = np.arange(len(distinct))
-        return torch.cat(parts), position
-
-    def _is_large(self, padded_tokens):
-        """Whether the activations of a whole batch would pass the bound that tokens_per_batch sets."""
-        return padded_tokens > self.task.tokens_per_batch and self.task.row["encoder"] == "bert"
+        task = self.task
+        is_bert = task.row["encoder"] == "bert"
+        sizes = task.pad_id, task.max_length, task.tokens_per_batch
+        return encode_rows(self.model.encoder, task.train, distinct, *sizes, recompute=is_bert)
 
     def check_losses(self):
         """Add the losses since the last check; one transfer from the device for all of them."""
@@ -252,13 +241,6 @@ class Trainer:
         self.model.load_state_dict(content["model"])
         self.optimiser.restore(content["optimiser"])
         logging.info("resumed in epoch %d after step %d", self.state.epoch + 1, self.state.step)
-
-
-def _recomputed(encoder, batch):
-    """The encoder's output without its activations, which backward computes again with the same dropout."""
-    from torch.utils.checkpoint import checkpoint
-
-    return checkpoint(encoder, batch, use_reentrant=False)
 
 
 def selection_metric(row):
