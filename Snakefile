@@ -158,6 +158,8 @@ include: "rules/reporting_belb.smk"
 
 
 watch_records()
+if workflow.is_main_process:
+    code_inputs.keep(KNOWN_IMPORTS)
 
 
 onstart:

@@ -10,9 +10,8 @@ from snakemake.io import is_flagged
 
 sys.path.insert(0, workflow.basedir)
 
-from workflow_scripts.common import belb_corpora, configuration, kept_plan
+from workflow_scripts.common import belb_corpora, code_inputs, configuration, kept_plan
 from workflow_scripts.common.belb_plan import PRETRAINED, BelbPlan
-from workflow_scripts.common.code_inputs import code_inputs
 from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.invocation import identifying_options
@@ -25,6 +24,8 @@ INVOCATION = os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)
 # Snakemake lists the files of the command line first and merges them last.
 OWN_CONFIGFILES = list(workflow.overwrite_configfiles)
 RULES_DIGESTS = kept_plan.rules_digests(workflow.basedir)
+KNOWN_IMPORTS = ".snakemake/meddistant/imports.json"
+code_inputs.recall(KNOWN_IMPORTS)
 try:
     KEPT = None if workflow.is_main_process else kept_plan.recall(workflow.basedir)
     if KEPT is None:
@@ -209,7 +210,7 @@ def again(records):
 def code(script):
     """The script below workflow_scripts/ and all modules of ours that it imports, the script first."""
     base = "" if os.path.samefile(workflow.basedir, os.getcwd()) else f"{workflow.basedir}/"
-    return [base + path for path in code_inputs(script, workflow.basedir)]
+    return [base + path for path in code_inputs.code_inputs(script, workflow.basedir)]
 
 
 def settings(*paths, **renamed):
