@@ -164,6 +164,7 @@ if workflow.is_main_process:
 
 onstart:
     kept_plan.keep(PLAN, RULES_DIGESTS, INVOCATION)
+    look_only_when_jobs_end(workflow)
 
 
 onsuccess:

@@ -18,6 +18,7 @@ from workflow_scripts.common.invocation import identifying_options
 from workflow_scripts.common.params import canonical_json
 from workflow_scripts.common.raw_files import ENCODER_FILES as HUB_FILES
 from workflow_scripts.common.records import outdated, state_of
+from workflow_scripts.common.scheduling import look_only_when_jobs_end
 
 # Jobs of one invocation know each other by this name, on the cluster too: see common/command.py.
 INVOCATION = os.environ.setdefault("MEDDISTANT_INVOCATION", uuid.uuid4().hex)

@@ -102,12 +102,13 @@ class Run:
 
 
 def note_sbatch(folder):
-    """PATH with an sbatch before the real one that notes its arguments up to --wrap."""
+    """PATH with an sbatch before the real one that notes its arguments up to --wrap, and its environment."""
     tools = folder / "tools"
     tools.mkdir(exist_ok=True)
     script = tools / "sbatch"
     script.write_text(
-        f'#!/bin/sh\necho "${{*%%--wrap*}}" >> {folder}/sbatch.calls\nexec {shutil.which("sbatch")} "$@"\n'
+        f'#!/bin/sh\necho "${{*%%--wrap*}}" >> {folder}/sbatch.calls\nenv > {folder}/sbatch.environment\n'
+        f'exec {shutil.which("sbatch")} "$@"\n'
     )
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     return {"PATH": f"{tools}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}

@@ -1,14 +1,17 @@
-"""The workflow itself through `--profile slurm`: every table has the bytes of a local run; a training that goes on."""
+"""The workflow itself through `--profile slurm`, with other batches, hash seed and locale: the bytes of a local run.
+
+One training is stopped and goes on.
+"""
 
 import pytest
 
 from tests.e2e.conftest import checkout, finished_demo, once  # noqa: F401
-from tests.e2e.test_demo import CORPUS_FILES, TABLE_FILES, digests
+from tests.e2e.test_demo import CORPUS_FILES, OTHER_PLACE, TABLE_FILES, digests
 from tests.slurm.conftest import Run, until
 
 pytestmark = [pytest.mark.timeout(2400)]
-# Four jobs at a time: half of a short job is Snakemake's own start and waits for SLURM, not for a core.
-DEMO = ("--configfile", "profiles/demo/config.yaml", "--jobs", "4")
+# Six jobs at a time: half of a short job is Snakemake's own start and waits for SLURM, not for a core.
+DEMO = ("--configfile", "profiles/demo/config.yaml", "other.yaml", "--jobs", "6")
 STOPPED = "inductive.pcnn_sent.s1"
 
 
@@ -16,7 +19,9 @@ STOPPED = "inductive.pcnn_sent.s1"
 def demo_run(cluster, checkout):  # noqa: F811
     """The whole demo, made by SLURM jobs in a fresh checkout; one training is told to end in the middle."""
     resources = ("--set-resources", "train_run:save_every=1", "train_run:gpu=1")
-    run = Run(checkout("on_slurm"), *DEMO, *resources, "--", "all", seconds=1800)
+    folder = checkout("on_slurm")
+    (folder / "other.yaml").write_text("medline: {files_per_job: 1}\n")
+    run = Run(folder, *DEMO, *resources, "--", "all", environment=OTHER_PLACE, seconds=1800)
     job = cluster.wait_for(f"rule_train_run_wildcards_{STOPPED}", seconds=1200)
     until((run.folder / "results/demo/runs" / STOPPED / ".state.pt").exists, seconds=200)
     cluster.signal(job, "TERM")
@@ -29,6 +34,12 @@ def test_corpora_and_tables_have_the_bytes_of_a_local_run(demo_run, finished_dem
         here = digests(finished_demo, *patterns)
         assert len(here) >= 20
         assert digests(demo_run.folder, *patterns) == here
+
+
+def test_jobs_have_the_environment_of_the_run(demo_run):
+    assert all("--export=ALL" in call for call in demo_run.submissions())
+    handed_over = (demo_run.folder / "sbatch.environment").read_text().splitlines()
+    assert {f"{name}={value}" for name, value in OTHER_PLACE.items()} <= set(handed_over)
 
 
 def test_every_job_ran_on_the_cluster_once(demo_run):
