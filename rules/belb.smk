@@ -161,3 +161,35 @@ use rule load_belb_kb as load_belb_kb_elsewhere with:
             "--loaded",
             output.loaded,
         ],
+
+
+rule count_semantic_groups:
+    """Mentions of a corpus by UMLS semantic group, for Table 9 of BELB."""
+    input:
+        code=code("belb/count_semantic_groups.py"),
+        mentions="resources/belb/corpora/{belb_corpus}/mentions.parquet",
+        semgroups=PLAN.belb_semantic_groups(),
+    output:
+        counts="<results>/belb/semantic_groups/{belb_corpus}.json",
+        record="<results>/provenance/belb/count_semantic_groups/{belb_corpus}.json",
+    log:
+        "<results>/logs/belb/count_semantic_groups/{belb_corpus}.log",
+    benchmark:
+        "<results>/benchmarks/belb/count_semantic_groups/{belb_corpus}.jsonl"
+    wildcard_constraints:
+        belb_corpus=one_of(BELB_WITH_TYPES),
+    conda:
+        "../envs/belb.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(2000),
+        runtime=10,
+    shell:
+        r"""
+        python -P {input.code[0]:q} \
+            --corpus {wildcards.belb_corpus:q} \
+            --mentions {input.mentions:q} \
+            --semgroups {input.semgroups:q} \
+            --counts {output.counts:q} \
+            --record {output.record:q} &>{log:q}
+        """

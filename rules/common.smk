@@ -133,6 +133,8 @@ BELB_SERVED = [kb for kb in BELB.kbs if PLAN.belb_kb(kb)["database"]]
 BELB_FILED = [kb for kb in BELB.kbs if kb not in BELB_SERVED]
 BELB_KBS += collect("resources/belb/kbs/{kb}/kb.db", kb=BELB_FILED)
 BELB_KBS += collect("resources/belb/kbs/{kb}/loaded.json", kb=BELB_SERVED)
+# Corpora whose annotations name semantic types of UMLS.
+BELB_WITH_TYPES = PLAN.belb_corpora_with_types()
 BELB_METRICS = [
     f"<results>/belb/{spans}/{corpus}/{system}.json" for spans, corpus, system in BELB.measures()
 ]
@@ -140,7 +142,11 @@ BELB_TABLE_NAMES = [
     "belb_table4",
     "belb_table4_groups",
     "belb_table5",
+    "belb_table7",
+    "belb_table8",
+    "belb_table9",
     "belb_table10",
+    "belb_table11",
     "belb_table14",
     "belb_table15",
     "belb_corpora",

@@ -12,6 +12,9 @@ rule render_belb_table:
         metrics=belb_metrics("gold"),
         found=belb_metrics("found"),
         corpora=collect("resources/belb/corpora/{corpus}/statistics.json", corpus=BELB.corpora),
+        groups=collect("<results>/belb/semantic_groups/{corpus}.json", corpus=BELB_WITH_TYPES[:1]),
+        registry=belb_corpora.REGISTRY,
+        sources="experiments/sources.tsv",
         expected=f"{PLAN.value('experiments.expected')}/{{belb_table}}.tsv",
         schema="schemas/expected.schema.yaml",
         caption="report/{belb_table}.rst",
@@ -40,6 +43,9 @@ rule render_belb_table:
             --metrics {input.metrics:q} \
             --found {input.found:q} \
             --corpora {input.corpora:q} \
+            --groups {input.groups:q} \
+            --registry {input.registry:q} \
+            --sources {input.sources:q} \
             --csv {output.csv:q} \
             --md {output.md:q} \
             --tex {output.tex:q} \

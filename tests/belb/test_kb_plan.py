@@ -8,6 +8,7 @@ import pytest
 from workflow_scripts.common.belb_files import KB_DEFAULTS, KB_FILES, KB_SOURCES, BelbFiles, files_by_role
 from workflow_scripts.common.configuration import read_yaml
 from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.raw_files import RawFiles
 
 
 def planned(**kbs):
@@ -48,6 +49,20 @@ def test_files_of_a_folder(tmp_path):
     two = [pathlib.Path("CTD_diseases.tsv"), pathlib.Path("CTD_diseases.tsv.gz")]
     with pytest.raises(UsageError, match="found:    CTD_diseases.tsv, CTD_diseases.tsv.gz\n"):
         files_by_role("ctd_diseases", two)
+
+
+@pytest.mark.parametrize("named", [None, "mine.txt"])
+def test_semantic_groups_are_fetched_for_medmentions_alone(repository, named):
+    plan = RawFiles()
+    corpora = {"m": {"format": "medmentions", "folder": "x"}, "n": {"format": "ncbi_disease", "folder": "x"}}
+    config = {"downloads": {"embeddings": False}, "belb": {"kbs": {}, "corpora": corpora}}
+    plan.config = config | {"umls": {"source": "local", "install": "full", "semantic_groups": named}}
+    plan.root = repository
+    assert plan.belb_corpora_with_types() == ["m"]
+    assert plan.downloads() == ({} if named else {"umls/SemGroups.txt": "semantic_groups"})
+    assert plan.belb_semantic_groups() == (named or "resources/umls/SemGroups.txt")
+    del corpora["m"]
+    assert plan.downloads() == {}
 
 
 def test_foreign_knowledge_bases():

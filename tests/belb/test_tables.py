@@ -6,8 +6,10 @@ import pytest
 
 from tests.belb.worlds import corpus_of, predictions_of
 from workflow_scripts.belb.api import evaluate
+from workflow_scripts.common.belb_corpora import REGISTRY
+from workflow_scripts.common.belb_files import KB_FILES
 from workflow_scripts.common.errors import DataError
-from workflow_scripts.reporting import csv_format, page, render_belb_table, write_report
+from workflow_scripts.reporting import belb_resources, csv_format, page, render_belb_table, write_report
 from workflow_scripts.reporting.belb_catalogue import BELB_TABLES
 from workflow_scripts.reporting.belb_rows import CORPORA, corpus_values, label_values, row_order, table_values
 from workflow_scripts.reporting.expected import read_expected
@@ -22,7 +24,8 @@ def expected(repository):
         entries = read_expected(
             repository / f"experiments/expected/{name}.tsv", name, repository / "schemas/expected.schema.yaml"
         )
-        return entries, {(*entry.keys, entry.metric): float(entry.printed) for entry in entries}
+        convert = str if BELB_TABLES[name].cited else float
+        return entries, {(*entry.keys, entry.metric): convert(entry.printed) for entry in entries}
 
     return read
 
@@ -39,6 +42,7 @@ def test_every_table_has_numbers_and_a_caption(expected, repository):
         )
         counts[name] = len(entries)
     wanted = {"belb_table4": 40, "belb_table4_groups": 29, "belb_table14": 108, "belb_table15": 153}
+    wanted |= {"belb_table7": 8, "belb_table8": 0, "belb_table9": 2, "belb_table11": 27}
     assert counts == wanted | {"belb_table5": 37, "belb_corpora": 86, "belb_end_to_end": 0, "belb_table10": 0}
 
 
@@ -188,6 +192,7 @@ def test_all_formats(tmp_path, repository, name):
     metrics = measured(tmp_path, reference=True)
     statistics = tmp_path / "statistics.json"
     splits = {split: {"documents": 1, "mentions": 2} for split in ("train", "dev", "test")}
+    (tmp_path / "groups.json").write_text('{"corpus": "m", "mentions": 4, "groups": {"Physiology": 3}}')
     statistics.write_text(json.dumps(STATISTICS | {"splits": splits}))
     options = ["--table", name, "--metrics", metrics, "--found", metrics, "--corpora", statistics]
     options += [
@@ -196,16 +201,53 @@ def test_all_formats(tmp_path, repository, name):
         "--caption",
         repository / f"report/{name}.rst",
     ]
-    options += ["--schema", repository / "schemas/expected.schema.yaml"]
+    options += ["--schema", repository / "schemas/expected.schema.yaml", "--groups", tmp_path / "groups.json"]
+    options += ["--registry", repository / REGISTRY, "--sources", repository / "experiments/sources.tsv"]
     for kind in ("csv", "md", "tex"):
         options += [f"--{kind}", tmp_path / f"table.{kind}"]
     render_belb_table.main(render_belb_table.arguments().parse_args(list(map(str, options))))
     table = csv_format.read_csv(tmp_path / "table.csv", BELB_TABLES[name])
     ours = [row for row in table.rows if row.runs]
     assert ours and {row.keys.get("corpus", "ncbi_disease") for row in ours} == {"ncbi_disease"}
+    if BELB_TABLES[name].cited:
+        assert all(cell.paper is None for row in ours for cell in row.cells.values())
+        assert all(row.cells["source"].value for row in ours)
     assert BELB_TABLES[name].title in (tmp_path / "table.md").read_text(encoding="utf-8")
     latex = (tmp_path / "table.tex").read_text(encoding="utf-8")
     assert r"\begin{tabular}" in latex or r"\begin{longtable}" in latex  # a long one breaks over pages
+
+
+def test_resources_are_those_of_the_registries(repository, tmp_path):
+    sources = repository / "experiments/sources.tsv"
+    values = belb_resources.resource_values(repository / REGISTRY, sources)
+    kinds = [kind for kind, _ in values]
+    assert len(values) == 13 + len(KB_FILES) and kinds.count("knowledge base") == len(KB_FILES)
+    cells, names = values["disease", "NCBI Disease"]
+    assert names == ("ncbi_disease_train", "ncbi_disease_develop", "ncbi_disease_test")
+    assert len(cells["location"].value) == 3 and cells["access"].value == "yes"
+    cells, names = values["gene", "NLM-Gene"]
+    assert names == ("nlm_gene",) and cells["access"].value == "no" and "zenodo" in cells["location"].value[0]
+    assert values["knowledge base", "umls"][0]["licence"].value.startswith("UMLS Metathesaurus License")
+    lines = [line for line in sources.read_text(encoding="utf-8").splitlines() if not line.startswith("nlm_gene\t")]
+    (tmp_path / "sources.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no row nlm_gene"):
+        belb_resources.resource_values(repository / REGISTRY, tmp_path / "sources.tsv")
+
+
+def test_semantic_groups_in_a_table(tmp_path, expected):
+    path = tmp_path / "medmentions.json"
+    path.write_text('{"corpus": "m", "mentions": 4, "groups": {"Genes & Molecular Sequences": 1, "Physiology": 3}}')
+    values = belb_resources.group_counts([path])
+    assert next(iter(values)) == ("Physiology",), "most first"
+    assert {key: shown(values, key)[0] for key in values} == {
+        ("Physiology",): {"mentions": 3, "share": 75.0},
+        ("Genes & Molecular Sequences",): {"mentions": 1, "share": 25.0},
+    }
+    table = build(BELB_TABLES["belb_table9"], values, expected("belb_table9")[0], order=list(values))
+    assert [row.keys["group"].partition(" ")[0] for row in table.rows] == ["Physiology", "Genes", "general"]
+    assert table.rows[1].cells["mentions"].paper == "0" and table.rows[2].cells["share"].paper == "47"
+    with pytest.raises(DataError, match="Physiology again"):
+        belb_resources.group_counts([path, path])
 
 
 def test_counts_of_corpora(tmp_path):

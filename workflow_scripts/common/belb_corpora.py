@@ -30,6 +30,7 @@ for _type in ("disease", "chemical"):
     CORPUS_SOURCES[f"bc5cdr_{_type}"] = {
         f"bc5cdr_{part.lower()}": f"CDR_{part}Set.PubTator.txt" for part in ("Training", "Development", "Test")
     }
+WITH_TYPES = "medmentions"
 CORPUS_DEFAULTS = {
     "folder": None,
     "release": "original",
@@ -140,6 +141,10 @@ class BelbCorpora:
     def belb_corpus(self, corpus):
         """The settings of a corpus with all defaults."""
         return CORPUS_DEFAULTS | self.config["belb"]["corpora"][corpus]
+
+    def belb_corpora_with_types(self):
+        """Ids of the corpora whose annotations are of UMLS semantic types."""
+        return [corpus for corpus, entry in self.config["belb"]["corpora"].items() if entry["format"] == WITH_TYPES]
 
     def belb_corpus_folder(self, corpus):
         """The folder of its released files: its own, or that of downloads."""

@@ -88,6 +88,10 @@ class RawFiles(BelbFiles, BelbCorpora):
             )
         return str(path)
 
+    def belb_semantic_groups(self):
+        """Path of the semantic groups for corpora of BELB, which need no release: a named file, or the download."""
+        return self.config["umls"]["semantic_groups"] or str(SEMANTIC_GROUPS)
+
     def require_medline(self, paths):
         """Raise UsageError where MEDLINE files that no rule makes are not there."""
         medline = self.config["medline"]
@@ -109,15 +113,16 @@ class RawFiles(BelbFiles, BelbCorpora):
         """Sources of experiments/sources.tsv that a rule downloads: row by path below resources/.
 
         Word vectors whose slot is a row of the table and whose path is below resources/, where `downloads.embeddings`
-        allows it; the semantic groups where a rule installs the release of the graph; knowledge bases and corpora of
-        BELB without a folder.
+        allows it; the semantic groups where a rule installs the release of the graph, or a corpus of BELB has semantic
+        types; knowledge bases and corpora of BELB without a folder.
         """
         wanted = {}
         if self.config["downloads"]["embeddings"]:
             for slot, entry in self.config["embeddings"].items():
                 if slot in DOWNLOADED_EMBEDDINGS and may_be_downloaded(entry["path"]):
                     wanted[str(pathlib.Path(entry["path"]).relative_to(RESOURCES))] = slot
-        if self.install_of("umls") and not self.config["umls"]["semantic_groups"]:
+        needed = self.install_of("umls") or self.belb_corpora_with_types()
+        if needed and not self.config["umls"]["semantic_groups"]:
             wanted[str(SEMANTIC_GROUPS.relative_to(RESOURCES))] = "semantic_groups"
         return wanted | self.belb_downloads() | self.belb_corpus_downloads()
 

@@ -5,6 +5,8 @@ from workflow_scripts.reporting.table import Column, Key, Spec
 SECTION = "linkers"
 _BY_SYSTEM = (Key("corpus", "Corpus"), Key("system", "System"))
 _ABSENT = "this run has no predictions of this system"
+_NOT_AT_HAND = "the paper's own table is not at hand"
+_NOT_SAID = "neither the paper's text nor the sources at hand say it"
 _NO_REFERENCE = "no reference system: belb.reference_systems"
 _NONE = "no such mention"
 
@@ -50,6 +52,72 @@ TABLE5 = Spec(
     (_percent("std", "std"), _percent("strict", "strict")),
     absent=_ABSENT,
     section=SECTION,
+)
+
+
+def _cited(name, label, **options):
+    return Column(name, label, "text", undefined=_NOT_SAID, wrap=True, **options)
+
+
+_SOURCE = Column("source", "Source", "names", paper=False)
+
+TABLE7 = Spec(
+    "belb_table7",
+    "BELB, Table 7",
+    (Key("approach", "Approach"),),
+    (
+        _cited("corpora", "Corpora"),
+        _cited("kb", "Knowledge base"),
+        _cited("training", "Training"),
+        _cited("abbreviations", "Abbreviations resolved"),
+        _cited("evaluation", "Evaluation"),
+        _SOURCE,
+    ),
+    absent=_NOT_SAID,
+    section=SECTION,
+    cited=True,
+)
+
+TABLE8 = Spec(
+    "belb_table8",
+    "BELB, Table 8",
+    (Key("kind", "Entity type"), Key("resource", "Resource")),
+    (
+        Column("location", "Location", "names"),
+        Column("licence", "Licence", "text", wrap=True),
+        Column("access", "Fetched by the workflow", "text", paper=False),
+    ),
+    absent=_NOT_AT_HAND,
+    section=SECTION,
+    unprinted=_NOT_AT_HAND,
+)
+
+TABLE9 = Spec(
+    "belb_table9",
+    "BELB, Table 9",
+    (Key("group", "Semantic group"),),
+    (
+        Column("mentions", "Mentions", "count"),
+        _percent("share", "Share of mentions", undefined="the paper does not say which groups these are"),
+    ),
+    absent="belb.corpora has no MedMentions, or the paper does not say which groups these are",
+    section=SECTION,
+    unprinted="the paper's text says nothing of this group, and its table is not at hand",
+)
+
+TABLE11 = Spec(
+    "belb_table11",
+    "BELB, Table 11",
+    (Key("system", "System"),),
+    (
+        _cited("entities", "Entities"),
+        _cited("corpora", "Corpora"),
+        _cited("implementation", "Implementation"),
+        _SOURCE,
+    ),
+    absent=_NOT_SAID,
+    section=SECTION,
+    cited=True,
 )
 
 TABLE14 = Spec(
@@ -111,6 +179,7 @@ TABLE10 = Spec(
     ),
     absent="not a corpus of this run",
     section=SECTION,
+    unprinted=_NOT_AT_HAND,
 )
 
 END_TO_END = Spec(
@@ -130,5 +199,18 @@ END_TO_END = Spec(
     section=SECTION,
 )
 
-# in the order in which they stand above
-BELB_TABLES = {spec.name: spec for spec in list(globals().values()) if isinstance(spec, Spec)}
+_IN_ORDER = (
+    TABLE4,
+    TABLE4_GROUPS,
+    TABLE5,
+    TABLE7,
+    TABLE8,
+    TABLE9,
+    TABLE10,
+    TABLE11,
+    TABLE14,
+    TABLE15,
+    CORPORA,
+    END_TO_END,
+)
+BELB_TABLES = {spec.name: spec for spec in _IN_ORDER}

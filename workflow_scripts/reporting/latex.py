@@ -85,7 +85,7 @@ def _panel(table, panel, lines):
     if sum(map(len, labels)) > LONG_HEADING:
         stacked = (_stacked(column) if column.numeric else escape(column.label) for column in columns)
         labels = [*labels[: len(keys)], *stacked]
-    rows = [line for _, row_keys, cells in lines for line in _row(row_keys if keys else [], cells)]
+    rows = [line for _, row_keys, cells in lines for line in _row(row_keys if keys else [], cells, columns)]
     return _alignment(keys, columns), _line(labels), rows
 
 
@@ -100,17 +100,18 @@ def _notes(notes):
 
 
 def _alignment(keys, columns):
-    """Columns of names, and the keys beside them, share the line; others are as wide as their cells."""
-    names = sum(column.kind == "names" for column in columns)
-    width = rf"p{{{0.92 / (names + len(keys)):.2f}\linewidth}}" if names else ""
-    kinds = {"names": width, "text": "l"}
-    return (width or "l") * len(keys) + "".join(kinds.get(column.kind, "r") for column in columns)
+    """Columns of names and long texts, and keys beside them, share the line; others are as wide as their cells."""
+    broken = [column.kind == "names" or column.wrap for column in columns]
+    width = rf"p{{{0.92 / (sum(broken) + len(keys)):.2f}\linewidth}}" if any(broken) else ""
+    plain = ["l" if column.kind == "text" else "r" for column in columns]
+    kinds = [width if breaks else kind for kind, breaks in zip(plain, broken, strict=True)]
+    return (width or "l") * len(keys) + "".join(kinds)
 
 
-def _row(keys, cells):
+def _row(keys, cells, columns):
     """One or two lines: ours, and the paper's where any is printed and differs in kind from ours."""
     first = [escape(key) + _sup(mark) for key, mark in keys]
-    first += [_above(cell) for cell in cells]
+    first += [_above(cell, column) for cell, column in zip(cells, columns, strict=True)]
     lines = [_line(first)]
     below = [_below(cell) for cell in cells]
     if any(below):
@@ -120,7 +121,10 @@ def _row(keys, cells):
     return lines
 
 
-def _above(cell):
+def _above(cell, column):
+    if column.wrap:
+        # an address has no blank to break at
+        return escape(cell.ours).replace("/", r"/\allowbreak{}") + _sup(cell.mark)
     sd = rf" {{\scriptsize $\pm$ {escape(cell.sd)}}}" if cell.sd else ""
     return escape(cell.ours) + sd + _sup(cell.mark)
 

@@ -27,6 +27,8 @@ class Column:
         What an empty cell means where a run exists.
     paper : bool
         Whether the paper prints this column.
+    wrap : bool
+        Whether a text may take several lines.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Column:
     scale: float = 1.0
     undefined: str = "not defined"
     paper: bool = True
+    wrap: bool = False
 
     @property
     def numeric(self):
@@ -67,8 +70,10 @@ class Panel:
 class Spec:
     """A table before it has rows.
 
-    `absent` says what an empty cell means where nothing ran; `section` is the section of the report that shows the
-    table (an id of `page.SECTIONS`), among its others in the paper's order.
+    `absent` says what an empty cell means where nothing ran, `unprinted` what a row without a number of the paper
+    means; `section` is the section of the report that shows the table (an id of `page.SECTIONS`), among its others in
+    the paper's order. `cited`: nothing in the table is ours, and column `source` names where the cells of a row are
+    from.
     """
 
     name: str
@@ -78,6 +83,8 @@ class Spec:
     absent: str
     panels: tuple = ()
     section: str = "models"
+    unprinted: str = "the paper prints no such row"
+    cited: bool = False
 
     def column(self, name):
         """The column of a name."""
@@ -152,10 +159,12 @@ def build(spec, values, expected, caption="", order=None):
     DataError
         If a value is given for a column that the table does not have.
     """
+    if spec.cited:
+        values, order, expected = _cited(expected), [entry.keys for entry in expected], ()
     paper = {}
     for entry in expected:
         paper.setdefault(entry.keys, {})[entry.metric] = entry.printed
-    first = list(paper) if order is None else list(order)
+    first = list(paper) if order is None else list(dict.fromkeys(order))
     rows = []
     for key in first + sorted((set(paper) | set(values)) - set(first)):
         own, runs = values.get(key, ({}, ()))
@@ -170,3 +179,14 @@ def build(spec, values, expected, caption="", order=None):
         }
         rows.append(Row(dict(zip([k.name for k in spec.keys], key, strict=True)), cells, tuple(sorted(runs))))
     return Table(spec, tuple(rows), caption)
+
+
+def _cited(expected):
+    """Values of a cited table: the cells as printed, and the notes of a row as its source."""
+    rows = {}
+    for entry in expected:
+        cells = rows.setdefault(entry.keys, {})
+        cells[entry.metric] = Cell(entry.printed)
+        sources = dict.fromkeys([*cells.get("source", Cell(())).value, entry.note])
+        cells["source"] = Cell(tuple(sources))
+    return {keys: (cells, ("cited",)) for keys, cells in rows.items()}
