@@ -55,7 +55,8 @@ def test_files_of_a_folder(tmp_path):
 def test_semantic_groups_are_fetched_for_medmentions_alone(repository, named):
     plan = RawFiles()
     corpora = {"m": {"format": "medmentions", "folder": "x"}, "n": {"format": "ncbi_disease", "folder": "x"}}
-    config = {"downloads": {"embeddings": False}, "belb": {"kbs": {}, "corpora": corpora}}
+    kb = {"meta_dir": None, "release": None}
+    config = {"downloads": {"embeddings": False}, "linking": {"kb": kb}, "belb": {"kbs": {}, "corpora": corpora}}
     plan.config = config | {"umls": {"source": "local", "install": "full", "semantic_groups": named}}
     plan.root = repository
     assert plan.belb_corpora_with_types() == ["m"]

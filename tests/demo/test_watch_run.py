@@ -1,8 +1,11 @@
 """Progress by stage from Snakemake's own messages."""
 
+import re
+import time
+
 import pytest
 
-from workflow_scripts.demo.watch_run import Board, stages_of_rules
+from workflow_scripts.demo.watch_run import Board, show, stages_of_rules
 
 MESSAGES = """\
 Job stats:
@@ -41,6 +44,15 @@ def test_time_left_is_jobs_left_times_their_own_mean(board):
     # train_run: one finished after 2 s, two left
     assert board.seconds_left(cores=1) == pytest.approx(4.0)
     assert board.seconds_left(cores=2) == pytest.approx(2.0)
+
+
+def test_no_time_is_guessed_before_a_job_has_finished(capsys):
+    board = Board({"build_kg": "kg"})
+    for line in MESSAGES.partition("Finished")[0].splitlines():
+        board.read(line, 0.0)
+    assert board.seconds_left(cores=1) is None
+    show(board, time.monotonic(), 1, interactive=False, height=0)
+    assert re.fullmatch(r"0/4 jobs, \d+ s so far(; running: \w+)?\n", capsys.readouterr().out)
 
 
 def test_one_line_per_stage(board):

@@ -73,9 +73,14 @@ class Board:
             self.seconds[rule].append(now - self.starts[rule].pop(0))
 
     def seconds_left(self, cores):
-        """A guess: jobs left of each rule times the mean time of that rule, or of all rules, over the cores."""
+        """A guess: jobs left of each rule times the mean time of that rule, or of all rules, over the cores.
+
+        None before a job has finished.
+        """
         seen = [value for values in self.seconds.values() for value in values]
-        mean = sum(seen) / len(seen) if seen else 0.0
+        if not seen:
+            return None
+        mean = sum(seen) / len(seen)
         left = 0.0
         for rule, planned in self.planned.items():
             own = self.seconds[rule]
@@ -98,7 +103,8 @@ class Board:
 def show(board, started, cores, interactive, height):
     """Draw the board in place on a terminal, else as one line of text; give back the lines drawn."""
     elapsed = time.monotonic() - started
-    clock = f"{elapsed:.0f} s so far, about {board.seconds_left(cores):.0f} s left"
+    left = board.seconds_left(cores)
+    clock = f"{elapsed:.0f} s so far" + ("" if left is None else f", about {left:.0f} s left")
     lines = list(board.lines())
     if interactive:
         sys.stdout.write(f"\x1b[{height}F\x1b[J" if height else "")

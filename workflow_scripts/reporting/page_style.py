@@ -4,7 +4,7 @@ STYLE = """
 :root { --ink: #1c2430; --soft: #5b6675; --line: #dfe4ea; --tint: #f5f7fa; --accent: #1f5fa8;
   --green: #1d7f4f; --amber: #b7791f; --red: #b3372f; }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 4rem; }
+html { scroll-padding-top: 5rem; }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 body { margin: 0; color: var(--ink); background: #fff;
   font: 16px/1.55 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
@@ -17,7 +17,7 @@ p { margin: .4rem 0; max-width: 60rem; }
 a { color: var(--accent); text-decoration: none; } a:hover, a:focus { text-decoration: underline; }
 code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 nav { position: sticky; top: 0; z-index: 1; background: #fff; border-bottom: 1px solid var(--line); }
-nav ul { max-width: 76rem; margin: 0 auto; padding: .55rem 1.25rem; display: flex; gap: 1.3rem; overflow-x: auto;
+nav ul { max-width: 76rem; margin: 0 auto; padding: .55rem 1.25rem; display: flex; flex-wrap: wrap; gap: .1rem 1.3rem;
   list-style: none; white-space: nowrap; font-size: .93rem; }
 .lead { color: var(--soft); } .caption { color: var(--soft); font-size: .92rem; }
 .notice { border-left: 4px solid var(--amber); background: #fdf7ea; padding: .7rem 1rem; margin: 1.3rem 0; }
@@ -41,7 +41,7 @@ th.n, td.n { text-align: right; white-space: nowrap; }
 .up { color: #2d6a4f; } .down { color: #8c4a2f; }
 .green, .amber, .red { border-left: 4px solid; } .green { border-left-color: var(--green); }
 .amber { border-left-color: var(--amber); } .red { border-left-color: var(--red); }
-td.wide { max-width: 24rem; }
+td.wide { max-width: 24rem; overflow-wrap: anywhere; min-width: 8rem; }
 .notes { color: var(--soft); font-size: .85rem; margin: .2rem 0; }
 .files { font-size: .88rem; }
 figure { margin: 1rem 0; } figure img { max-width: 52rem; width: 100%; height: auto; }
@@ -84,7 +84,8 @@ dialog dt { color: var(--soft); } dialog dd { margin: 0; overflow-wrap: anywhere
 mark { background: none; color: inherit; font-weight: 700; } mark.tail { font-style: italic; }
 .says { display: flex; gap: .6rem; align-items: center; color: var(--soft); font-size: .88rem; flex-wrap: wrap; }
 meter { width: 7rem; }
-@media (max-width: 40rem) { figure { overflow-x: auto; } figure img { min-width: 36rem; }
+@media (max-width: 40rem) { nav ul { flex-wrap: nowrap; overflow-x: auto; }
+  figure { overflow-x: auto; } figure img { min-width: 36rem; }
   dialog dl { grid-template-columns: 1fr; gap: 0; } dialog dd { margin-bottom: .45rem; } }
 @media (max-width: 40rem) { body { font-size: 15px; } h1 { font-size: 1.4rem; } td, th { padding: .3rem .45rem; } }
 @media print { nav, button.copy, #bags, #curves { display: none; } main { max-width: none; }
