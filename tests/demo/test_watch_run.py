@@ -52,7 +52,7 @@ def test_no_time_is_guessed_before_a_job_has_finished(capsys):
         board.read(line, 0.0)
     assert board.seconds_left(cores=1) is None
     show(board, time.monotonic(), 1, interactive=False, height=0)
-    assert re.fullmatch(r"0/4 jobs, \d+ s so far(; running: \w+)?\n", capsys.readouterr().out)
+    assert re.fullmatch(r"0/1 jobs, \d+ s so far(; running: \w+)?\n", capsys.readouterr().out)
 
 
 def test_one_line_per_stage(board):
