@@ -1,7 +1,9 @@
 """A knowledge base on disk: round trip through files and database, the API, the commands, foreign entities."""
 
 import json
+import os
 import random
+import re
 import shutil
 
 import pyarrow.parquet as pq
@@ -71,6 +73,47 @@ def test_the_database_holds_the_rows_of_the_files(folder, tmp_path):
         load_kb(address)
     with pytest.raises(DataError, match="knowledge bases genes, others"):
         load_kb(address, "cells")
+
+
+def test_a_server(tmp_path):
+    """PostgreSQL and its driver, where BELB_TEST_DATABASE names a database that may be written to."""
+    address = os.environ.get("BELB_TEST_DATABASE")
+    if not address:
+        pytest.skip("BELB_TEST_DATABASE names no database (postgresql+psycopg://user@host/database)")
+    draw = random.Random(0)
+    # no tree of PostgreSQL takes it, in whatever way it is packed
+    long = "".join(draw.choices("äabcdefghijklmnopqrstuvwxyz0123456789", k=9000))
+    genes = [*GENES, gene("70", "Z", Synonyms=long), gene("71", "z", Synonyms=long)]
+    out = tmp_path / "kb"
+    out.mkdir()
+    built("ncbi_gene", write(tmp_path, gene_info=gene_info(*genes), gene_history__gz=HISTORY), folder=out)
+    load_sqlite(out, KINDS, "genes", out / "kb.db")
+    for _ in range(2):
+        rows = load_server(out, KINDS, "belb_test", address)
+    assert rows == {name: pq.read_metadata(out / f"{name}.parquet").num_rows for name in CONTRACTS}
+    with load_kb(address, "belb_test") as there, load_kb(out) as here:
+        assert len(there) == len(here) == len(genes)
+        for name in ("ÄB", "ä", "A2M", "a2m", "alpha 'x'", "a\\b", "A;B,C", "z", long, long[:-1]):
+            assert there.identifiers(name) == here.identifiers(name)
+            assert there.homonyms(name) == here.homonyms(name)
+        assert there.identifiers(long) == ["70", "71"] and there.identifiers("z") == ["71"]
+        for identifier in ("2", "10", "30", "31", "32", "24153", "nobody"):
+            for question in ("names", "preferred", "foreign", "resolve", "is_removed", "representative"):
+                assert getattr(there, question)(identifier) == getattr(here, question)(identifier)
+    with pytest.raises(DataError, match="nobody_of_this_name"):
+        load_server(out, KINDS, "x", re.sub("//.*@", "//nobody_of_this_name@", address))
+    engine = sqlalchemy.create_engine(address)
+    for table in tables_of("belb_test").values():
+        table.drop(engine)
+    engine.dispose()
+
+
+def test_a_server_that_refuses(folder, tmp_path):
+    address = f"sqlite:///{tmp_path}/no/such/folder/x.db"
+    for refused in (lambda: load_server(folder, KINDS, "x", address), lambda: load_kb(address, "x")):
+        with pytest.raises(DataError, match="unable to open database file") as caught:
+            refused()
+        assert "is the server running" in str(caught.value)
 
 
 def test_what_cannot_be_opened(folder, tmp_path):

@@ -1,8 +1,10 @@
 """The tables of a knowledge base as files with a contract, and as tables of a database (BELB, Listing 10).
 
 In a database each table is called `<kb>_<table>`; `<kb>_kinds` names the kinds. A password never stands in an address:
-the driver takes it from where it always does (PGPASSWORD, .pgpass).
+the driver takes it from where it always does (PGPASSWORD, .pgpass). Tried are SQLite, and PostgreSQL with psycopg.
 """
+
+import contextlib
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,7 +12,7 @@ import sqlalchemy
 
 from workflow_scripts.belb import contracts
 from workflow_scripts.common import duck
-from workflow_scripts.common.errors import UsageError
+from workflow_scripts.common.errors import DataError, UsageError
 from workflow_scripts.common.files import atomic_path
 from workflow_scripts.common.progress import Progress
 from workflow_scripts.common.tables import check_schema, open_writer
@@ -33,11 +35,13 @@ SOURCES = {
     "citations": "(SELECT DISTINCT identifier, pmid FROM raw_citations SEMI JOIN names USING (identifier))",
 }
 INDEXES = {
-    "names": ["name", "foreign_identifier"],
+    "names": ["identifier", "name", "foreign_identifier"],
     "name_homonyms": ["name"],
     "foreign_name_homonyms": ["name"],
     "history": ["new_identifier"],
 }
+# A tree of PostgreSQL takes no text above 2,704 bytes, and names are longer; they are only ever asked for as a whole.
+NAME = "name"
 # Rows of one statement.
 ROWS = 1 << 14
 
@@ -75,25 +79,47 @@ def load_server(folder, kinds, kb, address):
     ------
     UsageError
         If the address is none of SQLAlchemy, its driver is not installed, or it holds a password.
+    DataError
+        If the database refuses; then nothing has changed there.
     """
+    engine = engine_of(address, may_hold_password=False)
+    try:
+        with refusals(address):
+            return _load(engine, folder, kinds, kb)
+    finally:
+        engine.dispose()
+
+
+def engine_of(address, may_hold_password=True):
+    """The engine of SQLAlchemy for an address; UsageError where it is none, or its driver is not installed."""
     try:
         url = sqlalchemy.engine.make_url(address)
-        if url.password is not None:
+        if url.password is not None and not may_hold_password:
             raise UsageError(
                 f"{url.render_as_string(hide_password=True)} holds a password\n"
                 "  expected: an address without one\n"
                 "  remedy:   give it to the driver by its own way (PGPASSWORD, .pgpass)"
             )
-        engine = sqlalchemy.create_engine(url)
+        return sqlalchemy.create_engine(url)
     except (sqlalchemy.exc.ArgumentError, sqlalchemy.exc.NoSuchModuleError, ImportError) as error:
         raise UsageError(
             f"no database can be reached: {error}\n  expected: an address like postgresql+psycopg://user@host/database\n"
-            "  remedy:   correct belb.kbs.<id>.database, or add its driver to envs/belb.yaml"
+            "  remedy:   correct the address (belb.kbs.<id>.database), or install its driver (README)"
         ) from None
+
+
+@contextlib.contextmanager
+def refusals(place):
+    """Turn what a database says to a connection or a statement into a DataError."""
     try:
-        return _load(engine, folder, kinds, kb)
-    finally:
-        engine.dispose()
+        yield
+    except sqlalchemy.exc.DBAPIError as error:
+        raise DataError(
+            place,
+            found=" ".join(str(error.orig).split()),
+            expected="a database that is there and does what it is told",
+            remedy="is the server running, are user, host and database right, may the user make tables?",
+        ) from None
 
 
 def _unguarded(connection, _):
@@ -106,7 +132,7 @@ def tables_of(kb):
     metadata = sqlalchemy.MetaData()
     found = {}
     for name, contract in CONTRACTS.items():
-        key = ("identifier", "name") if name == "names" else contract.unique
+        key = () if NAME in contract.unique else contract.unique
         columns = [_column(field, primary=field.name in key) for field in contract.schema]
         found[name] = sqlalchemy.Table(f"{kb}_{name}", metadata, *columns)
     found["kinds"] = sqlalchemy.Table(
@@ -119,8 +145,6 @@ def tables_of(kb):
 
 
 def _column(field, primary):
-    # a key may hold nulls in the tables of homonyms: there it is none
-    primary = primary and not field.nullable
     kind = sqlalchemy.SmallInteger if pa.types.is_integer(field.type) else sqlalchemy.Text
     return sqlalchemy.Column(field.name, kind, primary_key=primary, nullable=field.nullable, autoincrement=False)
 
@@ -140,7 +164,9 @@ def _load(engine, folder, kinds, kb):
             check_schema(path, contract)
             rows[name] = _fill(connection, tables[name], path)
             for column in INDEXES.get(name, []):
-                sqlalchemy.Index(f"{kb}_{name}_{column}", tables[name].c[column]).create(connection)
+                kind = "hash" if column == NAME else "btree"
+                index = sqlalchemy.Index(f"{kb}_{name}_{column}", tables[name].c[column], postgresql_using=kind)
+                index.create(connection)
     return rows
 
 

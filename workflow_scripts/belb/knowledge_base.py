@@ -17,7 +17,7 @@ import urllib.parse
 import sqlalchemy
 from sqlalchemy import select
 
-from workflow_scripts.belb.kb_store import tables_of
+from workflow_scripts.belb.kb_store import engine_of, refusals, tables_of
 from workflow_scripts.common.errors import DataError, UsageError
 
 
@@ -34,12 +34,12 @@ def load_kb(place, kb=None):
     Raises
     ------
     DataError
-        If there is no such database or knowledge base.
+        If there is no such database or knowledge base, or it refuses.
     UsageError
-        If the database holds several and none is named.
+        If the database holds several and none is named, or its driver is not installed.
     """
     if "://" in str(place):
-        engine = sqlalchemy.create_engine(str(place))
+        engine = engine_of(str(place))
     else:
         path = pathlib.Path(place)
         path = path / "kb.db" if path.is_dir() else path
@@ -50,7 +50,8 @@ def load_kb(place, kb=None):
         file = f"file:{urllib.parse.quote(str(path))}"
         address = sqlalchemy.URL.create("sqlite", database=file, query={"mode": "ro", "uri": "true"})
         engine = sqlalchemy.create_engine(address)
-    return KnowledgeBase(engine, _the_one(engine, kb, place))
+    with refusals(place):
+        return KnowledgeBase(engine, _the_one(engine, kb, place))
 
 
 def _the_one(engine, kb, place):
