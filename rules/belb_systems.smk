@@ -7,7 +7,7 @@ files that are written and read here.
 
 wildcard_constraints:
     spans="gold|found",
-    belb_system=one_of([*BELB.systems, *(system for system, _ in BELB.predictions)]),
+    belb_system=one_of([*BELB.systems, *(system for system, _ in BELB.predictions), *BELB.tools]),
 
 
 rule write_belb_aliases:

@@ -11,7 +11,7 @@ from snakemake.io import is_flagged
 sys.path.insert(0, workflow.basedir)
 
 from workflow_scripts.common import belb_corpora, code_inputs, configuration, kept_plan
-from workflow_scripts.common.belb_plan import PRETRAINED, BelbPlan
+from workflow_scripts.common.belb_plan import PRETRAINED, TOOL_FILES, BelbPlan
 from workflow_scripts.common.digests import file_digest
 from workflow_scripts.common.errors import PipelineError
 from workflow_scripts.common.invocation import identifying_options

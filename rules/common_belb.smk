@@ -219,3 +219,18 @@ def belb_metrics(kind):
         for spans, corpus, system in BELB.measures()
         if spans == kind
     ]
+
+
+def belb_tool_output(wildcards):
+    """What the wildcard's tool wrote about a corpus."""
+    name = TOOL_FILES[BELB.tools[wildcards.belb_tool]["format"]]
+    folder = f"{RESULTS}/belb/linking/tools/{wildcards.belb_corpus}/{wildcards.belb_tool}"
+    return f"{folder}/output.{name}"
+
+
+def belb_tool_settings(wildcards):
+    """Params of the reading of a tool's output."""
+    tool, values = BELB.tools[wildcards.belb_tool], PLAN.belb_corpus(wildcards.belb_corpus)
+    header = {"system": wildcards.belb_tool, "kb": BELB.kb_of(wildcards.belb_corpus) or ""}
+    row = {"corpus": [values["format"], values["release"]]}
+    return canonical_json(header | row | {name: tool[name] for name in ("format", "types")})

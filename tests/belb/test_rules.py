@@ -24,7 +24,7 @@ SYSTEMS = {"exact": {"engine": "exact"}, "ours": {"engine": "linking"}}
 def section(**changes):
     kbs, corpora = {"medic": {"format": "medic_2012"}}, {"ncbi": {"format": "ncbi_disease", "kb": "medic"}}
     values = {"kbs": kbs, "corpora": corpora, "systems": SYSTEMS, "predictions": {}, "reference_systems": {}}
-    values |= {"species": {"words": "w.tsv", "kb": None, "default": "9606"}}
+    values |= {"species": {"words": "w.tsv", "kb": None, "default": "9606"}, "tools": {}}
     return values | {"end_to_end": [], "ranks": [1, 5]} | changes
 
 
@@ -75,6 +75,14 @@ def test_a_species_filter_is_measured_where_entities_have_species():
     assert plan.measured("found", "nlm") == ["exact", "ours", "brackets", "exact_species"]
 
 
+def test_tools_are_measured_on_their_corpora():
+    tools = {"theirs": {"command": "t {input} {output}", "corpora": ["nlm"], "types": ["Gene"]}}
+    plan = BelbPlan(section(systems=FILTERS, tools=tools, reference_systems={"nlm": "theirs"}, **GENES))
+    assert plan.measured("gold", "nlm")[-3:] == ["exact_species", "theirs_species", "theirs"]
+    assert "theirs" not in plan.measured("gold", "ncbi") and plan.measured("found", "nlm") == []
+    assert plan.tools["theirs"] == tools["theirs"] | {"format": "pubtator", "threads": 1, "mem_mb": 64000}
+
+
 def test_which_names_a_system_sees():
     plan = BelbPlan(section(systems=FILTERS, predictions={"theirs": {"nlm": {"file": "p"}}}, **GENES))
     systems = ("brackets", "ours", "theirs", None)
@@ -91,6 +99,12 @@ def test_which_names_a_system_sees():
         (
             {"systems": {"e": {"engine": "linking", "candidates": "literal", "names": "disambiguated"}}},
             "belb.systems.e.names: disambiguated\n.*engine linking",
+        ),
+        ({"tools": {"t": {"command": "t {input}", "corpora": ["nlm"]}}}, "belb.tools.t.command: t {input}\n.*{output}"),
+        ({"tools": {"t": {"command": "{input_folder}{output}", "corpora": ["x"]}}}, "belb.tools.t.corpora: x is not"),
+        (
+            {"tools": {"ours": {"command": "{input}{output_folder}", "corpora": ["nlm"]}}},
+            "belb.tools.ours: belb.systems has one",
         ),
         ({"species": {"words": None, "kb": "genes", "default": "9606"}}, "belb.species.kb: genes is not.*\n.*taxa"),
     ],
@@ -177,6 +191,8 @@ TEXT = {
 }
 
 
+# A tool that finds one mention.
+TAGGER = r"sed 's/^\(3|a|.*\)$/\1\n3\t0\t14\tKidney failure\tDisease\tD1/' {input} > {output}"
 # A gene of two species with one name: the title names the first species, the text the second.
 GENE_TEXT = "|t|Human A2M binds.\n{0}|a|Mouse A2M too.\n{0}\t6\t9\tA2M\tGene\t1\n{0}\t23\t26\tA2M\tGene\t2\n\n"
 
@@ -212,6 +228,7 @@ def tree(repository, tmp_path_factory):
             **{"dense": DENSE, "synonyms": {**DENSE, "training": "synonyms", "names": "disambiguated"}},
             "trained": {**DENSE, "training": "corpus", "epochs": 2, "corpora": ["ncbi_disease"]},
         },
+        "tools": {"tagger": {"command": TAGGER, "corpora": ["ncbi_disease"], "types": ["Disease"]}},
         "reference_systems": {"ncbi_disease": "exact"},
         "end_to_end": ["ncbi_disease"],
     }
@@ -264,9 +281,10 @@ def test_the_plan_of_the_benchmark_alone(tree):
         **{"belb": 1, "build_belb_kb": 2, "load_belb_kb": 2, "build_belb_corpus": 2, "write_belb_aliases": 4},
         **{"index_belb_names": 4, "split_belb_passages": 1, "detect_belb_mentions": 1, "list_belb_spans": 3},
         **{"link_by_name": 6, "collect_belb_surfaces": 3, "link_belb_surfaces": 6, "join_belb_mentions": 6},
-        **{"read_belb_links": 6, "evaluate_predictions": 21, "render_belb_table": len(BELB_TABLES)},
+        **{"read_belb_links": 6, "evaluate_predictions": 22, "render_belb_table": len(BELB_TABLES)},
         **{"group_belb_names": 4, "list_belb_mentions": 1, "train_belb_encoder": 4, "encode_belb_names": 5},
         **{"search_belb_names": 8, "read_belb_nearest": 8},
+        **{"export_belb_corpus": 1, "run_belb_tool": 1, "read_belb_tool": 1},
         **{"find_species": 1, "filter_by_species": 1, "disambiguate_names": 2},
     }
 
@@ -285,6 +303,9 @@ def test_a_whole_run(tree):
     assert ours["full"]["recall@1"]["std"] == 0.75, "renal failures is near a name"
     found = read_json(results / "belb/found/ncbi_disease/exact.json")["spans"]
     assert (found["gold"], found["predicted"], found["exact"]) == (4, 3, 3)
+    tagger = read_json(results / "belb/gold/ncbi_disease/tagger.json")
+    assert tagger["full"]["recall@1"]["strict"] == 0.25 and tagger["full"]["predicted"] == 1
+    assert read_json(results / "belb/gold/ncbi_disease/tagger.tool.json")["missed"] == 3
     genes = {
         name: read_json(results / f"belb/gold/gnormplus/{name}.json")["full"]["recall@1"]
         for name in ("exact", "exact_species", "brackets")

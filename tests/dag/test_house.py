@@ -88,5 +88,6 @@ def test_tables_a_person_edits_are_small_and_tracked(repository):
         "belb_corpora.tsv",
         "belb_not_in_kb.tsv",
         "belb_species.tsv",
+        "belb_tools.tsv",
     ):
         assert (repository / "experiments" / name).stat().st_size < 100_000

@@ -80,7 +80,8 @@ def write_bioc(path, corpus, documents, mentions):
         Rows of contracts DOCUMENTS and MENTIONS, sorted.
     """
     collection = BioCCollection()
-    collection.source = corpus
+    # the package puts the day of the run there, and equal corpora would differ
+    collection.source, collection.date = corpus, ""
     by_document = {}
     for mention in mentions:
         by_document.setdefault(mention["document"], []).append(mention)

@@ -24,6 +24,9 @@ FILTER = "species_filter"
 # Formats of knowledge bases whose entities belong to a species.
 WITH_SPECIES = ("ncbi_gene", "cellosaurus")
 RELEASED, DISAMBIGUATED = "released", "disambiguated"
+# What tools of others read and write, and how the file is called.
+TOOL_FILES = {"pubtator": "pubtator", "bioc": "bioc.xml", "biocjson": "bioc.json", "predictions": "jsonl"}
+TOOL_DEFAULTS = {"format": "pubtator", "types": None, "threads": 1, "mem_mb": 64000}
 
 
 class BelbPlan:
@@ -46,6 +49,8 @@ class BelbPlan:
         Predictions made elsewhere: (system, corpus) -> file and identifiers.
     species : dict
         How species are found in texts.
+    tools : dict
+        Tools of others, run by a command of the user: name -> settings.
 
     Raises
     ------
@@ -64,6 +69,7 @@ class BelbPlan:
         }
         self._corpora, self.end_to_end = section["corpora"], section["end_to_end"]
         self._references, self.species = section["reference_systems"], section["species"]
+        self.tools = {name: TOOL_DEFAULTS | entry for name, entry in section["tools"].items()}
         self._formats = {kb: entry["format"] for kb, entry in section["kbs"].items()}
         self._check(section)
         for name in self.by_engine("dense"):
@@ -80,25 +86,40 @@ class BelbPlan:
         ]
         named += [("belb.end_to_end", corpus) for corpus in self.end_to_end]
         named += [("belb.reference_systems", corpus) for corpus in self._references]
+        named += [
+            (f"belb.tools.{tool}.corpora", corpus) for tool, entry in self.tools.items() for corpus in entry["corpora"]
+        ]
         for key, corpus in named:
             _require(corpus in self._corpora, key, corpus, self.corpora, "a corpus of belb.corpora")
         for corpus, entry in self._corpora.items():
             kb = entry.get("kb")
             if kb is not None or self.systems:
                 _require(kb in self.kbs, f"belb.corpora.{corpus}.kb", kb, self.kbs, "a knowledge base of belb.kbs")
-        twice = sorted(set(self.systems) & set(section["predictions"]))
-        if twice:
-            raise UsageError(f"belb.predictions.{twice[0]}: belb.systems has one of this name\n  remedy: rename one")
+        for key, others in (("predictions", {*self.systems}), ("tools", {*self.systems, *section["predictions"]})):
+            twice = sorted(others & set(section[key]))
+            if twice:
+                where = "belb.systems" if twice[0] in self.systems else "belb.predictions"
+                raise UsageError(f"belb.{key}.{twice[0]}: {where} has one of this name\n  remedy: rename one")
+        self._check_commands()
         self._check_species()
         for corpus, system in self._references.items():
             known = self.measured(GOLD, corpus)
             _require(system in known, f"belb.reference_systems.{corpus}", system, known, "a system that is measured")
 
+    def _check_commands(self):
+        for tool, entry in self.tools.items():
+            for place in ("input", "output"):
+                if not any(name in entry["command"] for name in (f"{{{place}}}", f"{{{place}_folder}}")):
+                    raise UsageError(
+                        f"belb.tools.{tool}.command: {entry['command']}\n"
+                        f"  expected: {{{place}}} or {{{place}_folder}} in it, where the tool's {place} is to stand"
+                    )
+
     def _check_species(self):
         kb, taxonomies = self.species["kb"], [kb for kb, kind in self._formats.items() if kind == "ncbi_taxonomy"]
         _require(kb is None or kb in taxonomies, "belb.species.kb", kb, taxonomies, "an NCBI Taxonomy of belb.kbs")
         known = [name for name, entry in self.systems.items() if entry["engine"] != FILTER]
-        known += [name for name in dict.fromkeys(system for system, _ in self.predictions) if name not in known]
+        known += [*dict.fromkeys(system for system, _ in self.predictions), *self.tools]
         for name, entry in self.systems.items():
             if entry["engine"] == FILTER:
                 _require(entry.get("of") in known, f"belb.systems.{name}.of", entry.get("of"), known, "another system")
@@ -129,7 +150,9 @@ class BelbPlan:
 
     def measured(self, spans, corpus):
         """Names of the systems that are measured on the gold mentions of a corpus, or on the found ones."""
-        elsewhere = [system for system, about in self.predictions if about == corpus] if spans == GOLD else []
+        elsewhere = [system for system, about in self.predictions if about == corpus]
+        elsewhere += [tool for tool, entry in self.tools.items() if corpus in entry["corpora"]]
+        elsewhere = elsewhere if spans == GOLD else []
         own = [system for system, entry in self.systems.items() if entry["engine"] != FILTER and links(entry, corpus)]
         with_species = self._formats.get(self.kb_of(corpus)) in WITH_SPECIES
         filters = [name for name in self.by_engine(FILTER) if with_species and links(self.systems[name], corpus)]
