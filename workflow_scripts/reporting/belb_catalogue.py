@@ -75,6 +75,7 @@ TABLE7 = Spec(
     ),
     absent=_NOT_SAID,
     section=SECTION,
+    unprinted=None,
     cited=True,
 )
 
@@ -89,7 +90,7 @@ TABLE8 = Spec(
     ),
     absent=_NOT_AT_HAND,
     section=SECTION,
-    unprinted=_NOT_AT_HAND,
+    unprinted=None,
 )
 
 TABLE9 = Spec(
@@ -117,6 +118,7 @@ TABLE11 = Spec(
     ),
     absent=_NOT_SAID,
     section=SECTION,
+    unprinted=None,
     cited=True,
 )
 

@@ -45,7 +45,7 @@ def texts(table, panel):
             if state is not None:
                 reason = table.spec.absent if state == ABSENT else column.undefined
             cells.append(cell_text(column, row.cells[column.name], mark(reason) if reason else ""))
-        if not row.in_paper and not table.spec.cited:
+        if not row.in_paper and table.spec.unprinted:
             keys[-1] = (keys[-1], mark(table.spec.unprinted))
         lines.append((row, [key if isinstance(key, tuple) else (key, "") for key in keys], cells))
     return lines, [(letter, text) for text, letter in notes.items()]

@@ -122,7 +122,7 @@ def _row(keys, cells, columns):
 
 
 def _above(cell, column):
-    if column.wrap:
+    if column.wrap or column.kind == "names":
         # an address has no blank to break at
         return escape(cell.ours).replace("/", r"/\allowbreak{}") + _sup(cell.mark)
     sd = rf" {{\scriptsize $\pm$ {escape(cell.sd)}}}" if cell.sd else ""

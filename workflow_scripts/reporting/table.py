@@ -71,9 +71,9 @@ class Spec:
     """A table before it has rows.
 
     `absent` says what an empty cell means where nothing ran, `unprinted` what a row without a number of the paper
-    means; `section` is the section of the report that shows the table (an id of `page.SECTIONS`), among its others in
-    the paper's order. `cited`: nothing in the table is ours, and column `source` names where the cells of a row are
-    from.
+    means (None: the caption says it); `section` is the section of the report that shows the table (an id of
+    `page.SECTIONS`), among its others in the paper's order. `cited`: nothing in the table is ours, and column `source`
+    names where the cells of a row are from.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Spec:
     absent: str
     panels: tuple = ()
     section: str = "models"
-    unprinted: str = "the paper prints no such row"
+    unprinted: str | None = "the paper prints no such row"
     cited: bool = False
 
     def column(self, name):
