@@ -1,5 +1,7 @@
 """Species in texts, the species of a mention, the filter by it, and names that say which gene is meant."""
 
+import collections
+import gzip
 import random
 
 import pyarrow as pa
@@ -273,6 +275,21 @@ def test_our_table_of_words(repository):
         words.prefixes["m"] == ("10090",)
         and first_names(repository / "experiments/belb_species.tsv")["9606"] == "human"
     )
+
+
+def test_our_words_mean_what_the_corpora_of_species_say(repository, shared_data):
+    """LINNAEUS and S800: the taxon that a word is annotated with most often is one of ours."""
+    annotated = collections.defaultdict(collections.Counter)
+    for path in sorted((shared_data / "belb").glob("[LS][iP]*_T*.PubTator.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as stream:
+            for cells in (line.rstrip("\n").split("\t") for line in stream):
+                if len(cells) == 6 and cells[4] == "Species":
+                    annotated[cells[3].lower()][cells[5]] += 1
+    names = read_words(repository / "experiments/belb_species.tsv").names
+    seen = [name for name in names if name in annotated]
+    other = {name for name in seen if annotated[name].most_common(1)[0][0] not in names[name]}
+    assert len(seen) > 70
+    assert other == {"canine"}, "the wolf there; NCBI Gene has the genes of the dog"
 
 
 def disambiguated(folder, species=None):
