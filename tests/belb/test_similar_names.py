@@ -3,6 +3,7 @@
 import gzip
 import random
 
+import numpy as np
 import pytest
 from rapidfuzz import fuzz, process
 
@@ -24,6 +25,9 @@ def assert_equal(names, texts, limit=LIMIT):
     index = SimilarNames(names)
     for text in texts:
         assert index.best(text, limit) == plain(text, names, limit), repr(text)
+        scores = process.cdist([text], names, scorer=fuzz.WRatio, dtype=np.float64)[0]
+        above = np.flatnonzero(scores > index.bounds(text))
+        assert not above.size or not scores[above[0]], (text, names[above[0]])
 
 
 def made_up(draw, letters, blanks, words, longest):
@@ -40,8 +44,9 @@ def made_up(draw, letters, blanks, words, longest):
         ("abcdefgh", [" ", " ", "-"], 5, 7),
         ("abcé", [" ", "  ", "\u00a0", "\u2003", "\x1c", "\x85", "\u200b", "\t"], 4, 5),
         ("abcdefghijklmnopqrst", [" ", ", "], 14, 11),
+        ("abcdefgh", [" "], 1, 60),
     ],
-    ids=["two letters", "words", "blanks", "long"],
+    ids=["two letters", "words", "blanks", "many words", "long words"],
 )
 def test_random_names(letters, blanks, words, longest):
     draw = random.Random(repr((letters, blanks)))
@@ -55,6 +60,7 @@ def test_random_names(letters, blanks, words, longest):
 def test_nothing_in_common():
     names = ["", " ", "a", "a a", "ab", "b " * 40]
     assert_equal(names, ["", " ", "z", "a", "a a a", "b", "ba", "b" * 40])
+    assert_equal(["lbd\u2003qd\x1c", "gr\u2003", "c e"], ["ckc  k "])
     assert SimilarNames([]).best("a", 5) == [] and SimilarNames(["a"]).best("z", 5) == []
 
 

@@ -7,6 +7,7 @@ order of their bounds until no bound is left that reaches the last of the best, 
 """
 
 import collections
+import re
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -16,7 +17,9 @@ WORDS, PIECES, SHORT_PIECES = 0.95, 0.9, 0.6
 PIECES_FROM, SHORT_PIECES_ABOVE = 1.5, 8.0
 # Bounds are sums in another order than rapidfuzz's.
 ROUNDING = 1e-6
+NO_LIMIT = 1 << 28
 FIRST_SCORED = 64
+_BLANK = re.compile(r"\s")
 
 
 class SimilarNames:
@@ -32,9 +35,12 @@ class SimilarNames:
         self.names = np.array(names, object)
         made = [_Made(name) for name in names]
         self._length, self._distinct, self._pairs = (
-            np.array([getattr(each, key) for each in made], np.int64) for key in ("length", "distinct", "pairs")
+            np.array([getattr(each, key) for each in made], np.int32) for key in ("length", "distinct", "pairs")
         )
-        self._plain = self._length == self._distinct
+        # what pairs of neighbours say holds for plain names; others get no limit by them
+        no_limit = np.where(self._length == self._distinct, 0, NO_LIMIT).astype(np.int32)
+        self._limit, self._own_limit = self._length + no_limit, 2 * self._length - self._pairs + no_limit
+        self._pairs = self._pairs - no_limit
         self._shared_words = _Postings([each.words for each in made])
         self._shared_characters = _Postings([each.characters for each in made])
         self._shared_pairs = _Postings([each.pairs_of_words for each in made])
@@ -54,8 +60,8 @@ class SimilarNames:
         list of (float, str)
             Score above 0 and name, at most `limit` with those from before; equal scores by code point of the name.
         """
-        bounds, best = self._bounds(_Made(text)), [(-score, -1, name) for score, name in before]
-        left, size = np.flatnonzero(bounds > 0), FIRST_SCORED
+        bounds, best = self.bounds(text), [(-score, -1, name) for score, name in before]
+        left, size = np.flatnonzero(bounds > ROUNDING), FIRST_SCORED
         while True:
             if len(best) == limit:
                 last, place, _ = best[-1]
@@ -65,42 +71,39 @@ class SimilarNames:
             order = np.argpartition(-bounds[left], size) if size < left.size else np.arange(left.size)
             chosen, left = left[order[:size]], left[order[size:]]
             scores = process.cdist([text], self.names[chosen], scorer=fuzz.WRatio, dtype=np.float64)[0]
-            found = zip(-scores, chosen.tolist(), self.names[chosen], strict=True)
+            found = zip((-scores).tolist(), chosen.tolist(), self.names[chosen], strict=True)
             best = sorted([*best, *(row for row in found if row[0] < 0)], key=lambda row: row[:2])[:limit]
             size *= 4
 
-    def _bounds(self, text):
-        """Upper bounds of WRatio of a text and each name: float64, (n_names,)."""
+    def bounds(self, text):
+        """Upper bounds of WRatio of a text and each name: float64, (n_names,); ROUNDING where nothing is shared."""
+        text = _Made(text)
         characters = self._shared_characters.count(text.characters)
         pairs = self._shared_pairs.count(text.pairs_of_words)
         # characters of the words that both have, with the blanks between
         common = self._shared_words.count(text.words, weight=lambda word: len(word) + 1)
-        both = text.distinct + self._distinct
-        matched = characters
+        shorter = np.minimum(self._distinct, text.distinct)
+        matched, inside = characters, np.minimum(characters, shorter)
         if text.plain:
             # a character that is left out or put in breaks two pairs of one string and one of the other
-            cap = np.minimum(2 * text.length - text.pairs + self._length, 2 * self._length - self._pairs + text.length)
-            matched = np.where(self._plain, np.minimum(matched, (cap + pairs) // 3), matched)
-        whole = _percent(matched, both)
+            limit = np.minimum(self._limit + (2 * text.length - text.pairs), self._own_limit + text.length)
+            matched = np.minimum(characters, (limit + pairs) // 3)
+            own = np.where(self._length >= text.length, np.minimum(self._pairs, text.pairs), self._pairs)
+            # half a character is right here: of lost pairs some are due to what only the other one has
+            inside = np.minimum(inside, shorter - (own - pairs) / 2)
+        whole = _percent(matched, self._distinct + text.distinct)
         shared = np.maximum(common - 1, 0)
-        words = WORDS * np.maximum(_percent(shared, shared + text.distinct), _percent(shared, shared + self._distinct))
+        words = WORDS * _percent(shared, shared + shorter)
         # piecewise: the shorter one against pieces of the other that are no longer
-        shorter = np.minimum(text.distinct, self._distinct)
-        inside = np.minimum(characters, shorter)
-        if text.plain:
-            own = np.where(text.length <= self._length, text.pairs, self._pairs)
-            inside = np.where(self._plain, np.minimum(inside, shorter - (own - pairs + 1) // 2), inside)
-        pieces = np.maximum(_percent(inside, shorter + inside), np.where(common > 0, WORDS * 100.0, 0.0))
-        long, short = np.maximum(text.length, self._length), np.minimum(text.length, self._length)
-        ratio = long / np.maximum(short, 1)
+        pieces = np.maximum(_percent(inside, shorter + inside), (common > 0) * (WORDS * 100.0))
+        ratio = np.maximum(self._length, text.length) / np.maximum(np.minimum(self._length, text.length), 1)
         weight = np.where(ratio > SHORT_PIECES_ABOVE, SHORT_PIECES, PIECES)
         return np.maximum(whole, np.where(ratio < PIECES_FROM, words, pieces * weight))
 
 
 def _percent(matched, total):
     """200 matched / total, from above; exactly 100 where all match."""
-    share = 200.0 * matched / np.maximum(total, 1)
-    return np.where(share >= 100.0, 100.0, np.where(share > 0, share + ROUNDING, 0.0))
+    return np.minimum(200.0 * matched / np.maximum(total, 1) + ROUNDING, 100.0)
 
 
 class _Made:
@@ -114,7 +117,8 @@ class _Made:
         self.length, self.words = len(string), set(words)
         self.distinct = max(sum(map(len, self.words)) + len(self.words) - 1, 0)
         self.plain = self.length == self.distinct
-        self.characters = _numbered(string)
+        # words are compared with plain blanks between
+        self.characters = _numbered(_BLANK.sub(" ", string))
         self.pairs_of_words = _numbered(a + b for word in words for a, b in zip(word, word[1:], strict=False))
         self.pairs = len(self.pairs_of_words)
 
@@ -146,8 +150,8 @@ class _Postings:
             self._places[item] = array
 
     def count(self, items, weight=None):
-        """Items, or their weights, that each row shares: int64, (n_rows,)."""
-        total = np.zeros(self._size, np.int64)
+        """Items, or their weights, that each row shares: int32, (n_rows,)."""
+        total = np.zeros(self._size, np.int32)
         for item in items:
             places = self._places.get(item)
             if places is None:
