@@ -86,6 +86,7 @@ class Synonyms:
         self.names, self.seed = names, seed
         self.pairs = synonym_pairs(names, seed)
         self.size = max(1, batch_size // 2)
+        self._order = None, None
         if not len(self.pairs):
             expected = "at least one entity with two names that the encoder tells apart"
             raise DataError(source, found=f"none among {len(names.entities)} entities", expected=expected)
@@ -99,8 +100,9 @@ class Synonyms:
 
     def loss(self, epoch, step, encode):
         """Loss of one batch."""
-        order = permutation(key64(self.seed, "synonyms", epoch), len(self.pairs))
-        rows = np.unique(self.pairs[order[step * self.size : (step + 1) * self.size]])
+        if self._order[0] != epoch:
+            self._order = epoch, permutation(key64(self.seed, "synonyms", epoch), len(self.pairs))
+        rows = np.unique(self.pairs[self._order[1][step * self.size : (step + 1) * self.size]])
         vectors = encode(self.names.texts.sequences, rows)
         synonyms = torch.from_numpy(self._shared(rows)).to(vectors.device)
         others = ~synonyms
