@@ -89,7 +89,9 @@ class Synonyms:
         self._order = None, None
         if not len(self.pairs):
             expected = "at least one entity with two names that the encoder tells apart"
-            raise DataError(source, found=f"none among {len(names.entities)} entities", expected=expected)
+            remedy = "leave the corpora of this knowledge base out: belb.systems.<name>.corpora"
+            found = f"none among {len(names.entities)} entities"
+            raise DataError(source, found=found, expected=expected, remedy=remedy)
 
     def begin(self, vectors_of):
         """Nothing is chosen by, and nothing renewed."""
