@@ -15,7 +15,7 @@ def records(folder, name="demo"):
         yield f"{path.relative_to(provenance).parts[0]}/{record['command']}", record
 
 
-# The demo makes its raw files and fetches none, starts from them, and exports nothing.
+# The demo makes its raw files and fetches none, starts from them, exports nothing, and links no corpora of BELB.
 NOT_IN_THE_DEMO = {
     "acquire/download_encoder.py",
     "acquire/download_medline.py",
@@ -23,22 +23,6 @@ NOT_IN_THE_DEMO = {
     "acquire/download_spacy_model.py",
     "acquire/download_umls.py",
     "acquire/extract_umls.py",
-    "belb/build_belb_corpus.py",
-    "belb/build_belb_kb.py",
-    "belb/disambiguate_names.py",
-    "belb/evaluate_predictions.py",
-    "belb/export_belb_corpus.py",
-    "belb/filter_by_species.py",
-    "belb/find_species.py",
-    "belb/link_by_name.py",
-    "belb/list_belb_spans.py",
-    "belb/load_belb_kb.py",
-    "belb/read_belb_links.py",
-    "belb/read_belb_predictions.py",
-    "belb/read_belb_tool.py",
-    "belb/run_belb_tool.py",
-    "belb/split_belb_passages.py",
-    "belb/write_belb_aliases.py",
     "corpus/bundle_corpus.py",
     "corpus/export_corpus.py",
     "corpus/import_corpus.py",
@@ -51,14 +35,17 @@ NOT_IN_THE_DEMO = {
     "reporting/render_belb_table.py",
     "reporting/write_effects.py",
     "text/parse_abstracts.py",
+    "training/encode_names.py",
     "training/repeat_run.py",
+    "training/search_names.py",
+    "training/train_name_encoder.py",
 }
 
 
 def scripts(folder, stages=None):
     """Environment by script of the rules of all or some stages that the demo runs."""
     used = {script: env for env, script in rules(folder).values()}
-    for script in NOT_IN_THE_DEMO:
+    for script in [*NOT_IN_THE_DEMO, *(script for script in used if script.startswith("belb/"))]:
         del used[script]
     return {script: used[script] for script in used if not stages or script.partition("/")[0] in stages}
 
