@@ -12,6 +12,7 @@ from workflow_scripts.common.errors import DataError
 from workflow_scripts.reporting import belb_resources, csv_format, page, render_belb_table, write_report
 from workflow_scripts.reporting.belb_catalogue import BELB_TABLES
 from workflow_scripts.reporting.belb_rows import CORPORA, corpus_values, label_values, row_order, table_values
+from workflow_scripts.reporting.coverage import BELB as BELB_NEEDS
 from workflow_scripts.reporting.expected import read_expected
 from workflow_scripts.reporting.table import build
 
@@ -183,6 +184,8 @@ def test_the_report_has_a_section_for_the_tables(tmp_path):
     section = blocks.pop("linkers")
     assert "exact" in section and section.index('id="belb_table4"') < section.index('id="belb_table15"')
     assert not any(blocks.values())
+    what = page.coverage_block(write_report.filled({"coverage": {}}, tables), write_report.titles(tables, []))
+    assert all(tables[name].spec.title in what for name in tables) and BELB_NEEDS in what
     names = [name for name, _ in page.SECTIONS]
     assert names.index("models") < names.index("linkers") < names.index("provenance")
 
