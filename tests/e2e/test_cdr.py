@@ -12,7 +12,7 @@ from benchmarks.all_tables import word_vectors
 from tests.e2e.conftest import snakemake
 
 FACTS = 2419
-MODELS = ["cnn_sent", "pcnn_bag_one", "gru_bag_att", "bert_bag_avg"]
+MODELS = ["cnn_sent", "bert_bag_avg"]
 CONFIG = """
 name: cdr
 seeds: [1]

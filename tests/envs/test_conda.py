@@ -105,6 +105,7 @@ def test_an_edit_of_an_environment_runs_its_jobs_again(finished, tmp_path):
     assert plan(machine, copy) == {}
 
 
+@pytest.mark.soak
 def test_runs_with_and_without_conda_repeat_each_other(finished, tmp_path):
     """Snakemake counts that as a change of every environment; `--touch` accepts it."""
     machine, folder = finished
@@ -141,7 +142,7 @@ def test_without_network_and_environment_the_error_tells(finished, tmp_path):
     assert "Could not create conda environment" in result.stdout and "CONNECTION FAILED" in result.stdout
 
 
-@pytest.mark.parametrize("profile", ["profiles/demo", "slurm"])
+@pytest.mark.parametrize("profile", [pytest.param("profiles/demo", marks=pytest.mark.soak), "slurm"])
 def test_environments_are_made_ahead_of_all_jobs(site, checkout, profile):
     """Where the network is, before any job: `--conda-create-envs-only` makes all of them; a dry-run lists them."""
     machine, folder = site(), checkout()
@@ -187,6 +188,7 @@ def test_pin_files_are_made(with_pins):
     }
 
 
+@pytest.mark.soak
 def test_pin_files_are_what_snakemake_installs(with_pins):
     machine, folder = with_pins
     before = len(machine.creations())

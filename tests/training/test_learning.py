@@ -12,8 +12,13 @@ from workflow_scripts.common.models.run_folder import write_run
 from workflow_scripts.common.models.scoring import load_run, score_split
 from workflow_scripts.training.loop import train
 
+# In every change each encoder, level and pooling is met; `make soak` has all that can be combined.
+ALWAYS = {
+    ("cnn", None), ("cnn", "avg"), ("pcnn", "one"), ("pcnn", "att"), ("gru", None), ("gru", "att"),
+    ("bert", None), ("bert", "avg"), ("bert", "one"), ("bert", "att"),
+}  # fmt: skip
 CASES = [
-    (encoder, level, pooling)
+    pytest.param(encoder, level, pooling, marks=() if (encoder, pooling) in ALWAYS else pytest.mark.soak)
     for encoder in ("cnn", "pcnn", "gru", "bert")
     for level, pooling in (("sent", None), ("bag", "avg"), ("bag", "one"), ("bag", "att"))
 ]
@@ -34,8 +39,9 @@ def indices(corpus, tiny_bert, word_index, piece_index, tmp_path_factory):
     return {False: {"words": word_index, "pieces": piece_index}, True: parts}
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_planted_signal_is_learned(new_run, corpus, indices, tmp_path, case):
+@pytest.mark.parametrize("encoder, level, pooling", CASES)
+def test_a_planted_signal_is_learned(new_run, corpus, indices, tmp_path, encoder, level, pooling):
+    case = encoder, level, pooling
     learned = auc_on_test(new_run, corpus, indices[False], tmp_path / "real", case)
     control = auc_on_test(new_run, corpus, indices[True], tmp_path / "shuffled", case)
     for how, auc in learned.items():
