@@ -26,10 +26,12 @@ latency-wait: 10
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory):
-    """A running cluster; afterwards no job, no daemon and no process of a job is left."""
+    """A running cluster; afterwards, told to end or not, no job, no daemon and no process of a job is left."""
     reason = why_not()
     if reason:
         pytest.skip(f"NO SLURM TESTS: {reason}")
+    # SIGTERM, as `timeout` sends it, ends pytest without the end of its fixtures; an interrupt does not
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     folder = tmp_path_factory.mktemp("slurm")
     running = Cluster(folder / "cluster")
     try:

@@ -1,7 +1,10 @@
 """What a site's own profile adds: account, partitions, GPUs by --gres, arrays, requeue; Snakemake inside a job."""
 
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -108,6 +111,13 @@ def test_snakemake_inside_a_job(cluster, folder_of):
     until(lambda: not cluster.jobs(), seconds=60)
     assert "1 of 1 steps (100%) done" in (folder / "job.log").read_text()
     assert "-t 5" in run.submissions("rule_misbehave_wildcards_fine")[0]
+
+
+def test_tests_that_are_told_to_end_stop_the_cluster(cluster):
+    """`timeout` sends SIGTERM; pytest ends its fixtures at an interrupt."""
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
 
 
 def test_two_runs_in_one_checkout(cluster, start, folder_of):
