@@ -102,11 +102,11 @@ def test_the_second_run_does_nothing(finished_demo):
     assert planned(finished_demo) == {}
 
 
-def learning_control(repository, folder, runs, *arguments):
+def learning_control(repository, folder, runs):
     """The output of the benchmark that trains runs of a demo on shuffled labels; it must end well."""
     command = [sys.executable, repository / "benchmarks" / "learning_control.py", folder / "results" / "demo"]
     result = subprocess.run(
-        [*map(str, command), "--runs", *runs, *arguments],
+        [*map(str, command), "--runs", *runs],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
